@@ -555,6 +555,79 @@ fn groups_are_numbers_until_they_go_out() {
     });
 }
 
+/// Values of all rows, each once: by their vectors, in the order of an index, and where they have no room.
+#[test]
+fn distinct_values_are_counted_by_the_leaf() {
+    with_server(6, |server| async move {
+        let mut c = server.client();
+        c.all(KINDS).await;
+        c.all(&[
+            "create table w (id int primary key, s varchar(20), x double, b int, e enum('a', 'b'), key (b), key (s))",
+            "insert into w select id, if(id % 9 = 0, null, concat(elt(id % 3 + 1, 'Ä', 'a', 'A'), id div 2)), if(id % 2, 0e0, -0e0), id div 3, id % 3 from k",
+            "insert into w select id + 1500, s, id, if(id % 7, b, null), e from w",
+            "analyze table w",
+        ])
+        .await;
+        let columns = ["s", "x", "b", "e", "id", "left(s, 2)", "b + 1"];
+        let counts = columns.map(|column| format!("select count(distinct {column}) from w"));
+        let others = [
+            "select count(distinct s), count(distinct b), sum(b), count(*) from w where id < 2500",
+            "select count(distinct s, b) from w",
+            "select count(distinct s), group_concat(distinct e) from w",
+            "select sum(distinct b), count(distinct b) from w",
+            "select count(distinct b) from w where b > 5000",
+            "select count(distinct b) from w force index (b)",
+            "select count(distinct s) from w where s > 'b'",
+        ];
+        for sql in counts.iter().map(String::as_str).chain(others) {
+            c.rows(MUCH).await;
+            let much = both(&mut c, sql).await;
+            c.rows(LITTLE).await;
+            assert_eq!(both(&mut c, sql).await, much, "{sql} with little memory");
+        }
+        c.rows(MUCH).await;
+        c.all(&[ON, "flush status", "select count(distinct s) from w ignore index (s)"]).await;
+        let read = c.rows("show session status like 'weir_batched_rows'").await;
+        assert_eq!(read, "Weir_batched_rows|3000");
+        c.0.close().await;
+    });
+}
+
+/// WITH ROLLUP sums its groups up when all rows have been read by the leaf.
+#[test]
+fn rollup_sums_groups_up() {
+    with_server(6, |server| async move {
+        let mut c = server.client();
+        c.all(KINDS).await;
+        for sql in [
+            "select t1, count(*), sum(a), avg(d), min(y), max(u), count(b) from k group by t1 with rollup",
+            "select s, t3 is null, count(*) from k group by s, t3 is null with rollup",
+            "select y, s, count(*), sum(p), min(m) from k where a > 0 group by y, s with rollup",
+            "select g, c, count(*), max(b) from k group by g, c with rollup",
+            "select g, grouping(g), count(*) from k group by g with rollup having count(*) > 3",
+            "select v, count(x), sum(x) from k group by v with rollup",
+            "select e, count(*) from k group by e with rollup",
+            "select x, count(*) from k group by x with rollup",
+            "select d, sum(u), sum(b) from k where b is not null and b < 1000000000 group by d with rollup",
+            "select t1, count(*) from k where a > 5000 group by t1 with rollup",
+            "select t1, count(distinct a), group_concat(id order by id) from k group by t1 with rollup",
+            "select count(*), sum(q) from (select id, count(*) q from k group by id with rollup) z",
+        ] {
+            c.rows(MUCH).await;
+            let much = both(&mut c, sql).await;
+            c.rows(LITTLE).await;
+            assert_eq!(both(&mut c, sql).await, much, "{sql} with little memory");
+        }
+        c.rows(MUCH).await;
+        assert!(says_batches(&mut c, "select t1, count(*) from k group by t1 with rollup").await);
+        assert!(!says_batches(&mut c, "select t1, std(a) from k group by t1 with rollup").await);
+        c.all(&[ON, "flush status", "select t1, count(*) from k group by t1 with rollup"]).await;
+        let read = c.rows("show session status like 'weir_batched_rows'").await;
+        assert_eq!(read, "Weir_batched_rows|1500");
+        c.0.close().await;
+    });
+}
+
 #[test]
 fn errors_and_limits_are_those_of_rows() {
     with_server(7, |server| async move {

@@ -3,6 +3,7 @@
 //!
 //! What is known only at run time (locks of the session, values of constants, `Step::in_batches`) is looked at then.
 
+use crate::func::aggregate::{AggKind, AggSpec};
 use crate::func::facts::{Id, Length};
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::{Access, Aggregation, Block, Cond, Source, Step, Sub};
@@ -38,14 +39,17 @@ fn sifts(b: &Block, step: &Step) -> bool {
 
 /// Nothing rests on the order in which the rows are read, or groups that go out with the leaf that ends them.
 fn fits_order(b: &Block) -> bool {
-    let streams = |a: &Aggregation| !a.implicit && !a.specs.iter().any(|(s, _)| s.is_told_once());
-    !b.keeps_order() || (b.together.rows && b.agg.as_ref().is_some_and(streams))
+    let streams = |a: &Aggregation| {
+        b.together.rows && !a.implicit && !a.specs.iter().any(|(s, _)| s.is_told_once())
+    };
+    let counts = |a: &Aggregation| b.together.arguments && a.implicit;
+    !b.keeps_order() || b.agg.as_ref().is_some_and(|a| streams(a) || counts(a))
 }
 
 /// There is something for vectors to do.
 fn pays(b: &Block, step: &Step) -> bool {
     match &b.agg {
-        Some(agg) => agg.rollup.is_none() && agg.subs.is_empty(),
+        Some(agg) => (agg.rollup.is_none() || rolls_numbers(agg)) && agg.subs.is_empty(),
         None if b.order.is_empty() => b.limit.is_none() && step.conds.iter().any(has_vectors),
         None => {
             let key = &b.order[0].0;
@@ -53,6 +57,19 @@ fn pays(b: &Block, step: &Step) -> bool {
             (b.limit.is_some() && by_key) || step.conds.iter().any(has_vectors)
         }
     }
+}
+
+/// WITH ROLLUP: groups by columns with aggregates of columns can be summed up when all rows have been.
+fn rolls_numbers(agg: &Aggregation) -> bool {
+    let column = |e: &BExpr| matches!(e.node, Node::Col(_));
+    let sums = |(spec, args): &(AggSpec, Vec<BExpr>)| match spec.kind {
+        AggKind::CountAll => true,
+        AggKind::Count | AggKind::Sum | AggKind::Avg | AggKind::Min | AggKind::Max => {
+            !spec.distinct && args.iter().all(column)
+        }
+        _ => false,
+    };
+    agg.keys.iter().all(column) && agg.specs.iter().all(sums)
 }
 
 /// A column, or a part of a column's texts.

@@ -12,7 +12,7 @@ use super::column::Columns;
 use super::keys::{ASIDE, GroupKey, KEYS, Keys};
 use super::sums::Sum;
 use super::{Batch, GroupOf};
-use crate::func::aggregate::Accumulator;
+use crate::func::aggregate::{Accumulator, State};
 use crate::query::eval::frame::{Frame, Slot};
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::outcome::{Row, Run};
@@ -38,6 +38,11 @@ pub struct Compact {
 impl Compact {
     /// None: more is looked at than the columns of the key, or these do not tell how they were written.
     pub fn of(b: &Block, agg: &Aggregation, keys: &Keys, columns: &Columns<'_>) -> Option<Compact> {
+        // What shows the keys of a group of ROLLUP are values beside its aggregates.
+        let rolls = agg.rollup.is_some();
+        if rolls && !(0..agg.keys.len()).all(|n| keys.column(n, columns).is_shown()) {
+            return None;
+        }
         if b.subs.iter().any(|s| s.correlated) {
             return None;
         }
@@ -101,19 +106,28 @@ impl Compact {
         self.keys.extend(key);
     }
 
+    /// The value of the `n`-th key of a group.
+    fn key(
+        &self,
+        group: usize,
+        n: usize,
+        (keys, columns): (&Keys, &Columns<'_>),
+    ) -> Value<'static> {
+        let first = &self.keys[group];
+        if first[KEYS] & 1 << n != 0 {
+            return Value::Null;
+        }
+        let c = keys.column(n, columns);
+        match keys.text(n, first) {
+            Some(text) => c.ty.load(Datum::Bytes(text), TimeZone::UTC).into_owned(),
+            None => c.value(first[n] as i64),
+        }
+    }
+
     /// Puts what is shown of a group into a row.
-    fn show(&self, group: usize, keys: &Keys, columns: &Columns<'_>, row: &mut Row) {
-        let key = &self.keys[group];
+    fn show(&self, group: usize, of: (&Keys, &Columns<'_>), row: &mut Row) {
         for (col, n) in &self.shown {
-            row[*col] = if key[KEYS] & 1 << n != 0 {
-                Value::Null
-            } else {
-                let c = keys.column(*n, columns);
-                match keys.text(*n, key) {
-                    Some(text) => c.ty.load(Datum::Bytes(text), TimeZone::UTC).into_owned(),
-                    None => c.value(key[*n] as i64),
-                }
-            };
+            row[*col] = self.key(group, *n, of);
         }
     }
 }
@@ -141,7 +155,7 @@ impl Runner<'_, '_> {
                     self.go_on()?;
                 }
                 if let Slot::Values(row) = &mut j.slots[t] {
-                    compact.show(group, keys, &batch.columns, row);
+                    compact.show(group, (keys, &batch.columns), row);
                 }
                 aggs.clear();
                 for (sum, (spec, _)) in batch.sums.iter().zip(&agg.specs) {
@@ -159,6 +173,30 @@ impl Runner<'_, '_> {
             j.slots[t] = own;
             Ok(true)
         })
+    }
+
+    /// WITH ROLLUP: the groups become those of single rows, with those that sum them up.
+    pub(super) fn roll_up_compact(
+        &mut self,
+        (batch, agg): (&Batch<'_>, &Aggregation),
+        groups: &mut Groups<'_>,
+    ) -> Run<()> {
+        let (Some(compact), Some(keys)) = (&batch.compact, &batch.keys) else { return Ok(()) };
+        let mut values = Row::with_capacity(agg.keys.len());
+        for group in 0..compact.len() {
+            if group % LOOK_EVERY == LOOK_EVERY - 1 {
+                self.go_on()?;
+            }
+            values.clear();
+            let key = |n| compact.key(group, n, (keys, &batch.columns));
+            values.extend((0..agg.keys.len()).map(key));
+            let state = |n: usize| {
+                let state = batch.sums[n].state(&batch.columns, group)?;
+                Ok(state.unwrap_or(State::Empty))
+            };
+            groups.roll_up(&values, state, &mut self.ev)?;
+        }
+        Ok(())
     }
 
     /// Groups of the selected rows, which are all numbers. Rows that have no group any more are put aside.

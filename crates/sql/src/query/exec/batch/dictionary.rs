@@ -31,6 +31,11 @@ impl Dictionary {
         }
     }
 
+    /// How many different texts there are.
+    pub fn len(&self) -> usize {
+        self.weights.len()
+    }
+
     /// The text with this number that came first.
     pub fn first(&self, number: u64) -> &[u8] {
         self.spellings.get(self.firsts[number as usize])

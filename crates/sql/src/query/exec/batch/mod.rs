@@ -19,8 +19,9 @@ mod bounds;
 mod column;
 mod compact;
 mod condition;
-mod constants;
+pub mod constants;
 mod dictionary;
+mod distinct;
 mod keys;
 mod number;
 mod streamed;
@@ -42,6 +43,7 @@ use column::Columns;
 use compact::Compact;
 use condition::Test;
 use constants::Constants;
+use distinct::DistinctCount;
 use keys::Keys;
 use std::sync::Arc;
 use sums::{Sum, Told};
@@ -101,13 +103,26 @@ impl<'b> Batch<'b> {
             batch.keys = Some(Keys::of(keys, &mut batch.columns, cx)?);
         }
         for (spec, args) in &agg.specs {
-            batch.sums.push(Sum::of((spec, args), &mut batch.columns, cx));
+            batch.sums.push(match spec.is_told_once() {
+                true if agg.implicit => {
+                    let adjacent = b.together.arguments;
+                    let to = (&mut batch.columns, &mut *cx);
+                    let count = DistinctCount::of((spec, args), adjacent, to.0, to.1)?;
+                    Sum::Distinct(Box::new(count))
+                }
+                true => return None,
+                false => Sum::of((spec, args), &mut batch.columns, cx),
+            });
         }
         batch.keys.iter().for_each(|k| k.columns(&mut batch.summed));
         batch.sums.iter().for_each(|s| s.columns(&mut batch.summed));
         let each = batch.sums.iter().any(|s| matches!(s, Sum::Each));
         let keys = batch.keys.as_ref().filter(|_| !each);
         batch.compact = keys.and_then(|keys| Compact::of(b, agg, keys, &batch.columns));
+        let rolls = batch.compact.is_some() && batch.sums.iter().all(Sum::is_exact);
+        if agg.rollup.is_some() && !rolls {
+            return None;
+        }
         let kept = groups.keep_rows() && batch.compact.is_none();
         batch.copies = each || !batch.others.is_empty() || kept;
         batch.counts = batch.tests.is_empty() && batch.summed.is_empty() && !batch.copies;
@@ -234,6 +249,21 @@ impl<'b> Batch<'b> {
         if groups.count() == 0 {
             groups.begin(first, ev)?;
             self.sums.iter_mut().for_each(|s| s.grow(1));
+        }
+        Ok(())
+    }
+
+    /// An aggregate tells equal values apart.
+    fn tells_apart(&self) -> bool {
+        self.sums.iter().any(|s| matches!(s, Sum::Distinct(_)))
+    }
+
+    /// What aggregates with DISTINCT have seen is kept as it is of single rows.
+    fn tell_again(&self, groups: &mut Groups<'_>, ev: &Ev<'_>) -> Result<(), ValueError> {
+        for (n, sum) in self.sums.iter().enumerate() {
+            if let Sum::Distinct(d) = sum {
+                d.each(&self.columns, |value| groups.know_told(n, &value, ev))?;
+            }
         }
         Ok(())
     }
@@ -371,21 +401,29 @@ impl Runner<'_, '_> {
                         groups.write(self.reads).await?;
                     }
                     if !compact.is_closed() && groups.have_no_room() {
+                        if agg.rollup.is_some() {
+                            break;
+                        }
                         compact.close();
                         batch.copies = true;
                     }
-                } else if batch.keys.is_some() && groups.are_full() {
+                } else if batch.keys.is_some() && groups.are_full()
+                    || batch.tells_apart() && groups.have_no_room()
+                {
                     break;
                 }
             }
             j.put_back();
-            if let Some(compact) = &batch.compact {
+            if agg.rollup.is_some() {
+                self.roll_up_compact((batch, agg), groups)?;
+            } else if let Some(compact) = &batch.compact {
                 let all = 0..compact.len();
                 let more = self.send_compact((batch, agg), all, j, (e, out), outer).await?;
                 groups.held().shrink(usize::MAX);
                 return Ok(more);
+            } else {
+                self.give_over(batch, groups)?;
             }
-            self.give_over(batch, groups)?;
             Ok(true)
         })
     }
@@ -425,6 +463,11 @@ impl Runner<'_, '_> {
             }
         };
         batch.sums.iter_mut().for_each(|s| s.add(columns, selected, of_rows));
+        for sum in &mut batch.sums {
+            if let Sum::Distinct(d) = sum {
+                d.add(columns, selected, (groups.held(), &self.ev))?;
+            }
+        }
         if !batch.sums.iter().any(|s| matches!(s, Sum::Each)) {
             return Ok(());
         }
@@ -472,6 +515,10 @@ impl Runner<'_, '_> {
     /// What the vectors have come to becomes the state of the groups.
     fn give_over(&mut self, batch: &mut Batch<'_>, groups: &mut Groups<'_>) -> Run<()> {
         batch.settle(0..groups.count(), groups)?;
+        if batch.tells_apart() && groups.have_no_room() {
+            groups.held().shrink(usize::MAX);
+            batch.tell_again(groups, &self.ev)?;
+        }
         // They are looked for only if there is more to come.
         let more = groups.are_full() && !groups.stream();
         if let Some(keys) = batch.keys.as_ref().filter(|_| more) {

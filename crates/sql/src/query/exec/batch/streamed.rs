@@ -9,6 +9,7 @@ use super::super::join::Joiner;
 use super::super::{Out, Runner};
 use super::Batch;
 use super::compact::Compact;
+use super::sums::Sum;
 use crate::query::eval::Ev;
 use crate::query::eval::frame::Frame;
 use crate::query::plan::Aggregation;
@@ -32,6 +33,11 @@ impl Batch<'_> {
     /// The rows do not come in the order of the groups after all. Before the first of them.
     pub fn disorder(&mut self) {
         self.keys.iter_mut().for_each(|keys| keys.disorder());
+        for sum in &mut self.sums {
+            if let Sum::Distinct(d) = sum {
+                d.disorder();
+            }
+        }
     }
 
     fn keep_last(&mut self, groups: &mut Groups<'_>, ev: &Ev<'_>) -> Result<(), ValueError> {
