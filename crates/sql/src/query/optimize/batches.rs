@@ -43,13 +43,15 @@ fn fits_order(b: &Block) -> bool {
         b.together.rows && !a.implicit && !a.specs.iter().any(|(s, _)| s.is_told_once())
     };
     let counts = |a: &Aggregation| b.together.arguments && a.implicit;
-    !b.keeps_order() || b.agg.as_ref().is_some_and(|a| streams(a) || counts(a))
+    let ordered = |a: &Aggregation| streams(a) || counts(a);
+    !b.keeps_order() || b.agg.as_ref().map_or_else(|| repeats(b), ordered)
 }
 
 /// There is something for vectors to do.
 fn pays(b: &Block, step: &Step) -> bool {
     match &b.agg {
         Some(agg) => (agg.rollup.is_none() || rolls_numbers(agg)) && agg.subs.is_empty(),
+        None if repeats(b) => true,
         None if b.order.is_empty() => b.limit.is_none() && step.conds.iter().any(has_vectors),
         None => {
             let key = &b.order[0].0;
@@ -57,6 +59,12 @@ fn pays(b: &Block, step: &Step) -> bool {
             (b.limit.is_some() && by_key) || step.conds.iter().any(has_vectors)
         }
     }
+}
+
+/// Equal rows of DISTINCT come one behind the other, and the vectors of their columns tell the first of them.
+fn repeats(b: &Block) -> bool {
+    let shown = |e: &BExpr| matches!(e.node, Node::Col(_) | Node::Const(_));
+    b.distinct && b.together.rows && b.agg.is_none() && b.items.iter().all(shown)
 }
 
 /// WITH ROLLUP: groups by columns with aggregates of columns can be summed up when all rows have been.

@@ -15,6 +15,7 @@
 //! - Groups are charged as those of single rows; when they are full, those of batches become groups of single rows, which know how to go on
 //!   in files.
 
+mod adjacent;
 mod bounds;
 mod column;
 mod compact;
@@ -39,6 +40,7 @@ use crate::query::eval::{Ev, eval, is_true};
 use crate::query::plan::outcome::Run;
 use crate::query::plan::{Aggregation, Block, Cond, Source, Step};
 use crate::value::ValueError;
+use adjacent::Adjacent;
 use column::Columns;
 use compact::Compact;
 use condition::Test;
@@ -78,6 +80,8 @@ pub struct Batch<'b> {
     rows: Arc<PackedRows>,
     /// Only the first rows of an order are wanted.
     top: Option<Top>,
+    /// Of equal rows one behind the other only the first is wanted.
+    adjacent: Option<Adjacent>,
     groups: Vec<u32>,
 }
 
@@ -147,9 +151,11 @@ impl<'b> Batch<'b> {
             let frame = Frame { outer, ..Frame::empty(r.params) };
             let cx = &mut Constants { frame: &frame, ev: &mut r.ev, types: &types };
             batch.top = Top::of(b, limits, &mut batch.columns, cx);
+            batch.adjacent = Adjacent::of(b, &mut batch.columns, cx);
         }
         batch.copies = true;
-        (batch.top.is_some() || !batch.tests.is_empty()).then_some(batch)
+        let fewer = batch.top.is_some() || batch.adjacent.is_some() || !batch.tests.is_empty();
+        fewer.then_some(batch)
     }
 
     /// Of the first step of a join: rows that its conditions leave. `None`: there is nothing that vectors would say of them.
@@ -228,6 +234,7 @@ impl<'b> Batch<'b> {
             selected: Vec::new(),
             rows: Arc::default(),
             top: None,
+            adjacent: None,
             groups: Vec::new(),
         })
     }
@@ -283,6 +290,10 @@ impl<'b> Batch<'b> {
         if let Some(top) = &mut self.top {
             self.columns.load(top.columns(), rows, &self.selected);
             top.narrow(&self.columns, &mut self.selected);
+        }
+        if let Some(adjacent) = &mut self.adjacent {
+            self.columns.load(adjacent.columns(), rows, &self.selected);
+            adjacent.narrow(&self.columns, &mut self.selected);
         }
         self.columns.load(&self.summed, rows, &self.selected);
         if self.copies {
