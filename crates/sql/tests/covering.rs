@@ -292,7 +292,8 @@ fn entries_without_the_weights_of_a_pattern_are_passed_over() {
         let mut other = server.client();
         c.all(&["start transaction with consistent snapshot"]).await;
         other.rows("update t set s = concat('x', s) where id between 70 and 90").await;
-        let sql = "select id, pad from t force index (s) where s > 'a' and s like '%y00_7' order by id";
+        let sql =
+            "select id, pad from t force index (s) where s > 'a' and s like '%y00_7' order by id";
         let without = sql.replacen("force", "ignore", 1);
         for client in [&mut c, &mut other] {
             assert_eq!(client.rows(sql).await, client.rows(&without).await);
