@@ -61,10 +61,18 @@ fn pays(b: &Block, step: &Step) -> bool {
     }
 }
 
-/// Equal rows of DISTINCT come one behind the other, and the vectors of their columns tell the first of them.
+/// Equal rows of DISTINCT come one behind the other, and the vectors of their columns tell the first of them. Not where no two rows are equal.
 fn repeats(b: &Block) -> bool {
+    let Some(Source::Table(table)) = b.steps.first().map(|s| &b.tables[s.table].source) else {
+        return false;
+    };
+    let shows = |col: usize| {
+        b.items.iter().any(|e| matches!(e.node, Node::Col(c) if usize::from(c.col) == col))
+    };
+    let mut keys = table.engine.def.indexes.iter().filter(|i| i.unique);
+    let differ = keys.any(|key| key.parts.iter().all(|part| shows(part.col)));
     let shown = |e: &BExpr| matches!(e.node, Node::Col(_) | Node::Const(_));
-    b.distinct && b.together.rows && b.agg.is_none() && b.items.iter().all(shown)
+    b.distinct && b.together.rows && b.agg.is_none() && !differ && b.items.iter().all(shown)
 }
 
 /// WITH ROLLUP: groups by columns with aggregates of columns can be summed up when all rows have been.

@@ -38,7 +38,7 @@ pub struct Compact {
 impl Compact {
     /// None: more is looked at than the columns of the key, or these do not tell how they were written.
     pub fn of(b: &Block, agg: &Aggregation, keys: &Keys, columns: &Columns<'_>) -> Option<Compact> {
-        // What shows the keys of a group of ROLLUP are values beside its aggregates.
+        // The keys of a group of ROLLUP are shown as values behind its aggregates.
         let rolls = agg.rollup.is_some();
         if rolls && !(0..agg.keys.len()).all(|n| keys.column(n, columns).is_shown()) {
             return None;

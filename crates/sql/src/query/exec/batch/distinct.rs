@@ -44,7 +44,7 @@ impl DistinctCount {
         }
         let column = columns.place(arg, cx)?;
         let texts = match columns.list[column].kind {
-            // Of ENUMs it is the number that is told apart, but where none is meant.
+            // Values of an ENUM are equal by their numbers, unless there is no member.
             Kind::Member => return None,
             Kind::Text(collation) => Some(Dictionary::new(collation)),
             _ => None,

@@ -274,9 +274,10 @@ impl Keys {
                 let text = match &first {
                     Some(first) => texts.spelling(first[n]),
                     None => texts.first(key[n]),
-                };
+                }
+                .to_vec();
                 // The only text there is has the first number, and so has its spelling.
-                key[n] = texts.keep(&text.to_vec(), held, ev)?;
+                key[n] = texts.keep(&text, held, ev)?;
             }
         }
         Ok(first.map(|_| *key))

@@ -260,6 +260,23 @@ impl<'b> Batch<'b> {
         Ok(())
     }
 
+    /// What groups or aggregates keep has no more room, so that the rest of the rows come one by one. Groups that are numbers go on by the leaf,
+    /// but no other begins.
+    fn is_full(&mut self, agg: &Aggregation, groups: &Groups<'_>) -> bool {
+        match &mut self.compact {
+            Some(_) if agg.rollup.is_some() => groups.have_no_room(),
+            Some(compact) => {
+                if !compact.is_closed() && groups.have_no_room() {
+                    compact.close();
+                    self.copies = true;
+                }
+                false
+            }
+            None if self.keys.is_some() => groups.are_full(),
+            None => self.tells_apart() && groups.have_no_room(),
+        }
+    }
+
     /// An aggregate tells equal values apart.
     fn tells_apart(&self) -> bool {
         self.sums.iter().any(|s| matches!(s, Sum::Distinct(_)))
@@ -407,36 +424,40 @@ impl Runner<'_, '_> {
                     if !self.send_ended(ended, j, (&mut *e, &mut *out), outer).await? {
                         return Ok(false);
                     }
-                } else if let Some(compact) = &mut batch.compact {
+                } else {
                     if groups.is_due() {
                         groups.write(self.reads).await?;
                     }
-                    if !compact.is_closed() && groups.have_no_room() {
-                        if agg.rollup.is_some() {
-                            break;
-                        }
-                        compact.close();
-                        batch.copies = true;
+                    if batch.is_full(agg, groups) {
+                        break;
                     }
-                } else if batch.keys.is_some() && groups.are_full()
-                    || batch.tells_apart() && groups.have_no_room()
-                {
-                    break;
                 }
             }
             j.put_back();
-            if agg.rollup.is_some() {
-                self.roll_up_compact((batch, agg), groups)?;
-            } else if let Some(compact) = &batch.compact {
+            self.end_batches((batch, agg), groups, j, (e, out), outer).await
+        })
+    }
+
+    /// No more rows come by the leaf: the groups go out, or become those of single rows. False: no more groups are wanted.
+    async fn end_batches(
+        &mut self,
+        (batch, agg): (&mut Batch<'_>, &Aggregation),
+        groups: &mut Groups<'_>,
+        j: &mut Joiner<'_>,
+        (e, out): (&mut Emitter<'_>, &mut Out<'_>),
+        outer: Option<&Frame<'_>>,
+    ) -> Run<bool> {
+        match &batch.compact {
+            Some(_) if agg.rollup.is_some() => self.roll_up_compact((batch, agg), groups)?,
+            Some(compact) => {
                 let all = 0..compact.len();
                 let more = self.send_compact((batch, agg), all, j, (e, out), outer).await?;
                 groups.held().shrink(usize::MAX);
                 return Ok(more);
-            } else {
-                self.give_over(batch, groups)?;
             }
-            Ok(true)
-        })
+            None => self.give_over(batch, groups)?,
+        }
+        Ok(true)
     }
 
     /// Sums up the selected rows of a leaf.

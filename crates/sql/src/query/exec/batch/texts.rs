@@ -1,10 +1,10 @@
-//! Texts that are told apart: each has a number, by which it is found again. They stand one behind the other in one piece of memory, for groups by
+//! A set of different texts, each with a number by which it is found again. They lie one after the other in one piece of memory, for groups by
 //! texts have a great many.
 
 use crate::value::key_hash::KeyHash;
 use std::hash::{BuildHasher, Hasher};
 
-/// What a text takes beside its bytes, at most about: its end, its hash, and two to four places of the table.
+/// What a text takes in addition to its bytes, at most about: its end, its hash, and two to four places of the table.
 const ENTRY: usize = size_of::<usize>() + size_of::<u32>() + 3 * size_of::<u32>();
 
 #[derive(Default)]
@@ -12,7 +12,7 @@ pub struct Texts {
     hash: KeyHash,
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// Of each text the upper half of its hash: most others are told from it without a look at their bytes.
+    /// Of each text the upper half of its hash: most others differ from it already by that.
     hashes: Vec<u32>,
     /// Numbers, each one higher, by their hashes; 0: a free place. At least half of the places are free.
     table: Vec<u32>,
