@@ -301,7 +301,10 @@ fn entries_without_the_weights_of_a_pattern_are_passed_over() {
         c.rows("commit").await;
         for (sql, reads) in [
             ("select pad from t force index (s) where s > 'key' and s like '%77'", 25..40),
-            ("select pad from t force index (s) where s > 'key' and s like '%77' for update", 1000..4000),
+            (
+                "select pad from t force index (s) where s > 'key' and s like '%77' for update",
+                1000..4000,
+            ),
         ] {
             c.rows("flush status").await;
             c.rows(sql).await;
