@@ -93,7 +93,7 @@ mod tests {
     const PATTERNS: &[&str] = &["a", "B", "7", "%", "_", "\\%", "x", " "];
 
     fn parts(collation: Collation, nullable: bool) -> [KeyPartType; 2] {
-        let text = PhysType::Var { max: 400, collation };
+        let text = PhysType::Var { collation, max_bytes: 400 };
         let int = PhysType::Int { bytes: 4, unsigned: false };
         [KeyPartType::asc(int, true), KeyPartType::asc(text, nullable)]
     }
