@@ -335,7 +335,8 @@ fn what_explain_says_and_what_is_not_batched() {
             ("select a from k", false),
             ("select sum(a) from k for update", false),
             ("select sum(a) from k lock in share mode", false),
-            ("select s, count(*) from k group by s with rollup", false),
+            ("select s, count(*) from k group by s with rollup", true),
+            ("select s, std(a) from k group by s with rollup", false),
             ("select count(*) from k, k j where k.id = j.a", false),
             ("select sum(a) from k where exists (select 1 from k j where j.id = k.a)", false),
             ("select sum(a) from k where a > (select avg(a) from k)", true),
@@ -501,12 +502,169 @@ fn groups_without_room_go_on_row_by_row() {
             "select m, h, count(*), group_concat(id order by id) from t group by m, h order by 1, 2",
             "select s, g, max(d), min(l) from t group by s, g order by hex(s), hex(g)",
             "select e, count(*), sum(u) from t group by e order by 1",
+            "select s, count(*), sum(n) from t group by s order by hex(s)",
+            "select s, count(*) from t where n > -10 group by s having count(*) > 1 order by hex(s)",
+            "select y, n, min(id), avg(id) from t group by y, n order by 1, 2",
         ] {
             c.rows(MUCH).await;
             let much = both(&mut c, sql).await;
             c.rows(LITTLE).await;
             assert_eq!(both(&mut c, sql).await, much, "{sql} with little memory");
         }
+        c.0.close().await;
+    });
+}
+
+/// Groups that show their keys and aggregates of numbers take a few dozen bytes each, and neither rows nor files.
+#[test]
+fn groups_are_numbers_until_they_go_out() {
+    with_server(6, |server| async move {
+        let mut c = server.client();
+        c.all(KINDS).await;
+        c.all(&[
+            "create table w (id int primary key, s varchar(20), t varchar(20), pad varchar(400))",
+            "insert into w select id, concat('key', id), concat(if(id % 2, 'KEY', 'key'), id), repeat('p', 400) from k",
+            "insert into w select id + 1500, if(id % 9 = 0, null, concat('key', id)), concat('k', id), repeat('q', 400) from k",
+            "set tmp_table_size = 400000",
+            ON,
+        ])
+        .await;
+        for (sql, files) in [
+            ("select s, count(*), sum(id) from w group by s", 0),
+            ("select t, min(id) from w group by t having count(*) > 0 order by t desc", 0),
+            ("select id, count(*) from w group by id", 0),
+            // The row of each is kept.
+            ("select s, pad, count(*) from w group by s", 1),
+        ] {
+            let mode = "set sql_mode = ''";
+            c.all(&[mode, "flush status"]).await;
+            let answer = c.rows(sql).await;
+            let told = c.rows("show session status like 'created_tmp_disk_tables'").await;
+            assert_eq!(told.ends_with("|0"), files == 0, "{sql}: {told}");
+            c.rows(OFF).await;
+            let by_rows = c.rows(sql).await;
+            c.rows(ON).await;
+            let [batches, rows] = [answer, by_rows].map(|all| {
+                let mut all: Vec<String> = all.split("; ").map(str::to_string).collect();
+                all.sort();
+                all
+            });
+            assert!(batches.len() >= 1500, "{sql}: {} rows", batches.len());
+            assert_eq!(batches, rows, "{sql}");
+        }
+        c.0.close().await;
+    });
+}
+
+/// Values of all rows, each once: by their vectors, in the order of an index, and where they have no room.
+#[test]
+fn distinct_values_are_counted_by_the_leaf() {
+    with_server(6, |server| async move {
+        let mut c = server.client();
+        c.all(KINDS).await;
+        c.all(&[
+            "create table w (id int primary key, s varchar(20), x double, b int, e enum('a', 'b'), key (b), key (s))",
+            "insert into w select id, if(id % 9 = 0, null, concat(elt(id % 3 + 1, 'Ä', 'a', 'A'), id div 2)), if(id % 2, 0e0, -0e0), id div 3, id % 2 + 1 from k",
+            "insert into w select id + 1500, s, id, if(id % 7, b, null), e from w",
+            "analyze table w",
+        ])
+        .await;
+        let columns = ["s", "x", "b", "e", "id", "left(s, 2)", "b + 1"];
+        let counts = columns.map(|column| format!("select count(distinct {column}) from w"));
+        let others = [
+            "select count(distinct s), count(distinct b), sum(b), count(*) from w where id < 2500",
+            "select count(distinct s, b) from w",
+            "select count(distinct s), group_concat(distinct e) from w",
+            "select sum(distinct b), count(distinct b) from w",
+            "select count(distinct b) from w where b > 5000",
+            "select count(distinct b) from w force index (b)",
+            "select count(distinct s) from w where s > 'b'",
+        ];
+        for sql in counts.iter().map(String::as_str).chain(others) {
+            c.rows(MUCH).await;
+            let much = both(&mut c, sql).await;
+            c.rows(LITTLE).await;
+            assert_eq!(both(&mut c, sql).await, much, "{sql} with little memory");
+        }
+        c.rows(MUCH).await;
+        c.all(&[ON, "flush status", "select count(distinct s) from w ignore index (s)"]).await;
+        let read = c.rows("show session status like 'weir_batched_rows'").await;
+        assert_eq!(read, "Weir_batched_rows|3000");
+        c.0.close().await;
+    });
+}
+
+/// DISTINCT of columns that an index has one behind the other: a row like the one before it is left out by its vectors.
+#[test]
+fn equal_neighbours_are_left_out_by_the_leaf() {
+    with_server(6, |server| async move {
+        let mut c = server.client();
+        c.all(KINDS).await;
+        c.all(&[
+            "create table w (id int primary key, s varchar(20) not null, x double, b int, e enum('a', 'b'), key xb (x, b), key be (b, e), key eb (e, b))",
+            "insert into w select id, concat(elt(id % 3 + 1, 'Ä', 'a', 'A'), id div 2), if(id % 2, 0e0, -0e0), if(id % 9 = 0, null, id div 30), id % 2 + 1 from k",
+            "insert into w select id + 1500, s, id div 50, b, e from w",
+            "create table p (s varchar(20), n int, primary key (s, n))",
+            "insert into p select s, id from w",
+            "analyze table w, p",
+        ])
+        .await;
+        for sql in [
+            "select distinct x, b from w",
+            "select distinct b, e from w",
+            "select distinct e, b from w",
+            "select distinct e, b, 7 from w where b > 3",
+            "select distinct b, e from w where b > 3 and id % 3 = 1",
+            "select distinct b, e from w order by b, e limit 5, 7",
+            "select distinct b, e from w order by b desc, e desc limit 7",
+            "select distinct s from p",
+            "select distinct s from p where n % 2",
+            "select distinct x + 1, b from w",
+            "select count(*) from (select distinct e, b from w) z",
+            "select sql_calc_found_rows distinct e, b from w limit 3",
+        ] {
+            both(&mut c, sql).await;
+        }
+        c.all(&["set weir_batches = on", "flush status"]).await;
+        assert!(says_batches(&mut c, "select distinct s from p").await);
+        c.rows("select distinct s from p").await;
+        let read = c.rows("show session status like 'weir_batched_rows'").await;
+        assert_eq!(read, "Weir_batched_rows|3000");
+        c.0.close().await;
+    });
+}
+
+/// WITH ROLLUP sums its groups up when all rows have been read by the leaf.
+#[test]
+fn rollup_sums_groups_up() {
+    with_server(6, |server| async move {
+        let mut c = server.client();
+        c.all(KINDS).await;
+        for sql in [
+            "select t1, count(*), sum(a), avg(d), min(y), max(u), count(b) from k group by t1 with rollup",
+            "select s, t3 is null, count(*) from k group by s, t3 is null with rollup",
+            "select y, s, count(*), sum(p), min(m) from k where a > 0 group by y, s with rollup",
+            "select g, c, count(*), max(b) from k group by g, c with rollup",
+            "select g, grouping(g), count(*) from k group by g with rollup having count(*) > 3",
+            "select v, count(x), sum(x) from k group by v with rollup",
+            "select e, count(*) from k group by e with rollup",
+            "select x, count(*) from k group by x with rollup",
+            "select d, sum(u), sum(b) from k where b is not null and b < 1000000000 group by d with rollup",
+            "select t1, count(*) from k where a > 5000 group by t1 with rollup",
+            "select t1, count(distinct a), group_concat(id order by id) from k group by t1 with rollup",
+            "select count(*), sum(q) from (select id, count(*) q from k group by id with rollup) z",
+        ] {
+            for memory in [LITTLE, MUCH] {
+                c.rows(memory).await;
+                both(&mut c, sql).await;
+            }
+        }
+        c.all(&[MUCH, "set weir_batches = on"]).await;
+        assert!(says_batches(&mut c, "select t1, count(*) from k group by t1 with rollup").await);
+        assert!(!says_batches(&mut c, "select t1, std(a) from k group by t1 with rollup").await);
+        c.all(&[ON, "flush status", "select t1, count(*) from k group by t1 with rollup"]).await;
+        let read = c.rows("show session status like 'weir_batched_rows'").await;
+        assert_eq!(read, "Weir_batched_rows|1500");
         c.0.close().await;
     });
 }
@@ -527,8 +685,8 @@ fn errors_and_limits_are_those_of_rows() {
         }
         // Groups and the dictionary of their texts are charged.
         c.rows("create table m (id int primary key, s varchar(300))").await;
-        c.rows("insert into m select id, concat(repeat('m', 250), id) from k").await;
-        c.rows("insert into m select id + 2000, concat(repeat('n', 250), id) from k").await;
+        c.rows("insert into m select id, concat(repeat('m', 290), id) from k").await;
+        c.rows("insert into m select id + 2000, concat(repeat('n', 290), id) from k").await;
         c.all(&["set tmp_table_size = 1 << 30", "set session connection_memory_limit = 2097152"])
             .await;
         for mode in [ON, OFF] {

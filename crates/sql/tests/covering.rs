@@ -254,3 +254,65 @@ fn rows_of_entries_are_those_that_the_reader_sees() {
         .await;
     });
 }
+
+/// An index over a text has its weights, and a pattern has some as well: rows of entries without those are not read. What rows come is the same.
+#[test]
+fn entries_without_the_weights_of_a_pattern_are_passed_over() {
+    with_server(3, |server| async move {
+        let mut c = server.client();
+        c.all(&[
+            "set cte_max_recursion_depth = 10000",
+            "create table t (id int primary key, a int, s varchar(30), g varchar(30) collate utf8mb4_general_ci, pad varchar(30), key s (s), key sa (a, s), key g (g))",
+            "insert into t with recursive r(n) as (select 1 union all select n + 1 from r where n < 3000) \
+             select n, n % 3, if(n % 50 = 0, null, concat(elt(n % 4 + 1, 'key', 'KEY', 'këy', 'ßx'), lpad(n, 4, '0'))), concat('key', n), 'pad' from r",
+            "analyze table t",
+        ])
+        .await;
+        for pattern in [
+            "%77", "KEY%", "%e_00%", "s%7%7%", "%ß%", "%\\\\_%", "%", "key0077", "_______", "%7_",
+            "%ss%",
+        ] {
+            for read in [
+                "select id, pad from t force index (s) where s > 'a' and s like",
+                "select count(pad) from t force index (s) where s > 'key2' and s like",
+                "select id, pad from t force index (sa) where a = 1 and s like",
+                "select id, pad from t force index (s) where s > 'key29' and s not like",
+                "select max(t.pad), count(u.pad) from t force index (s) join t u on u.id = t.a where t.s > 'a' and t.s like",
+                "select id, pad from t force index (g) where g > 'key2' and g like",
+            ] {
+                let sql = format!("{read} '{pattern}' order by 1 desc");
+                let own = c.rows(&sql).await;
+                let none = sql.replacen("force index (sa)", "ignore index (s, sa, g)", 1);
+                let none = none.replacen("force index (s)", "ignore index (s, sa, g)", 1);
+                let none = none.replacen("force index (g)", "ignore index (s, sa, g)", 1);
+                assert_eq!(own, c.rows(&none).await, "{sql}");
+            }
+        }
+        // Versions that others have changed meanwhile are found by the entries that they had.
+        let mut other = server.client();
+        c.all(&["start transaction with consistent snapshot"]).await;
+        other.rows("update t set s = concat('x', s) where id between 70 and 90").await;
+        let sql =
+            "select id, pad from t force index (s) where s > 'a' and s like '%y00_7' order by id";
+        let without = sql.replacen("force", "ignore", 1);
+        for client in [&mut c, &mut other] {
+            assert_eq!(client.rows(sql).await, client.rows(&without).await);
+        }
+        c.rows("commit").await;
+        for (sql, reads) in [
+            ("select pad from t force index (s) where s > 'key' and s like '%77'", 25..40),
+            (
+                "select pad from t force index (s) where s > 'key' and s like '%77' for update",
+                1000..4000,
+            ),
+        ] {
+            c.rows("flush status").await;
+            c.rows(sql).await;
+            let told = c.rows("show session status like 'handler_read_next'").await;
+            let told: u64 = told.split('|').nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
+            assert!(reads.contains(&told), "{sql}: {told}");
+        }
+        c.0.close().await;
+        other.0.close().await;
+    });
+}

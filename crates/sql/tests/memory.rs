@@ -37,7 +37,7 @@ fn each_consumer_is_charged_and_gives_back() {
         ("select group_concat(distinct concat(c, id)) from t", 4082),
         // Rows of subqueries, derived tables, set operations, and their hash tables.
         ("select concat(c, id) from t union select c from t", 4082),
-        ("(select id, c from t) union (select n, c from t) order by 1", 4082),
+        ("(select id, c from t) union (select n, c from t) order by 1", 1038),
         ("select concat(c, id) from t intersect select concat(c, id) from t", 4082),
         ("select count(*) from (select distinct id, c from t) d", 4082),
         ("select count(*) from t join (select distinct id, c from t) d on d.id = t.id", 4082),

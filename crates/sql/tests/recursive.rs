@@ -94,8 +94,34 @@ fn what_is_refused() {
             ("with recursive n as (select 1 as i union all select i + 1 from n where i < 5) select count(*) from n", "E3636"),
             ("with recursive n as (select 1 as i union all select i + 1 from n where i < 4) select count(*) from n", "4"),
             ("set cte_max_recursion_depth = 1000000, connection_memory_limit = 2097152", "ok 0"),
-            ("with recursive n as (select 1 as i, repeat('x', 1000) as s union all select i + 1, s from n) select count(*) from n", "E4082"),
+            ("with recursive n as (select 1 as i, repeat('x', 1000) as s union all select i + 1, s from n) select * from n", "E4082"),
             ("set max_execution_time = 50", "ok 0"),
+        ])
+        .await;
+        c.0.close().await;
+    });
+}
+
+/// Rounds of one row each end, are limited and leave out what was there as other rounds do; sums over their rows need no room for them.
+#[test]
+fn rounds_of_one_row() {
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        c.all(&["set cte_max_recursion_depth = 30000, tmp_table_size = 1024, connection_memory_limit = 2097152", "flush status"]).await;
+        let counted =
+            "with recursive n as (select 1 as i union all select i + 1 from n where i < 30000)";
+        let circle = "with recursive r as (select 1 as n union select (n * 7 + 1) % 499 from r)";
+        c.check(&[
+            (&format!("{counted} select sum(i), count(*) from n"), "450015000|30000"),
+            ("show session status like 'created_tmp_disk_tables'", "Created_tmp_disk_tables|0"),
+            (&format!("{counted} select max(i) from (select i from n order by i desc limit 2) as d"), "30000"),
+            (&format!("{circle} select count(*), sum(n) from r"), "498|124168"),
+            (&format!("{circle} select count(*) from r where n > 200"), "298"),
+            ("with recursive n as (select 1 as i union all select i + 1 from n limit 30 offset 5) select min(i), max(i), count(*) from n", "6|35|30"),
+            ("with recursive n as (select 1 as i union all select i + 1 from n) select sum(i) from n", "E3636 Recursive query aborted after 30001 iterations. Try increasing @@cte_max_recursion_depth to a larger value."),
+            ("with recursive n as (select 1 as i union all select i + 1 from n where i < 3 union all select 7 from n where i < 2) select group_concat(i) from n", "1,2,7,3"),
+            ("with recursive n as (select 1 as i, 'a' as s union all select i + 1, concat(s, 'b') from n where i < 3) select max(s) from n", "E1406"),
+            ("with recursive n as (select 9223372036854775806 as i union all select i + 1 from n) select sum(i) from n", "E1690"),
         ])
         .await;
         c.0.close().await;

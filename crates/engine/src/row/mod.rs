@@ -14,6 +14,7 @@ pub mod collation;
 mod columns;
 pub mod datum;
 pub mod key;
+mod key_like;
 pub mod layout;
 pub mod moves;
 pub mod pen;
@@ -29,6 +30,7 @@ pub use datum::{Datum, DatumBuf, PhysCol, PhysType};
 pub use key::{
     KeyPart, KeyPartType, decode_datum, decode_len, encode_datum, encode_key, order_f64,
 };
+pub use key_like::KeyLike;
 pub use layout::{EXTERNAL_REF_LEN, MAX_COLUMNS, RowForm, RowLayout};
 pub use pen::Pen;
 pub use places::Places;

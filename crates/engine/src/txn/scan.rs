@@ -6,9 +6,11 @@
 mod current;
 mod entries;
 mod leaf;
+mod like;
 mod pour;
 
 pub use leaf::{LeafRead, LeafRows};
+use like::Like;
 
 use super::ahead::{self, Ahead};
 use super::committed::Locked;
@@ -163,6 +165,8 @@ pub struct Cursor {
     rows_ahead: Ahead,
     /// Entries of the batch whose rows were read ahead.
     looked_up: usize,
+    /// What the entries must look like ([`Cursor::only_like`]).
+    like: Option<Box<Like>>,
 }
 
 /// An index entry found by a locking step.
@@ -209,6 +213,7 @@ impl Txn {
             ahead: Ahead::default(),
             rows_ahead: Ahead::default(),
             looked_up: 0,
+            like: None,
         }
     }
 }
@@ -381,6 +386,11 @@ impl Cursor {
     ) -> Attempt<()> {
         let value = slotted::value(p, slot);
         if !rows {
+            if let Some(like) = &mut self.like
+                && !like.may_match(p, slot)
+            {
+                return Ok(());
+            }
             // A marked entry may still lead to an older version that the reader sees.
             let (prefix, rest) = (slotted::prefix(p), slotted::key_rest(p, slot));
             let settled = !is_marked(value) && is_settled(p, view);

@@ -2,6 +2,8 @@
 //!
 //! NULLs are skipped by all but COUNT(*). DISTINCT keeps the values seen, compared by their collation.
 
+mod merge;
+
 use super::FuncCtx;
 use super::concat::{Texts, is_sorted_by_values, join};
 use super::geo::collect::Collected;

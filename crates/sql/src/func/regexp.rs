@@ -10,6 +10,7 @@ use super::{FuncCtx, FuncDef, Out, def};
 use crate::errno;
 use crate::value::{Value, ValueError};
 use fancy_regex::{Regex, RegexInput};
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 /// How many of the arguments are texts that a regular expression is about; `None` for functions without one.
@@ -43,10 +44,53 @@ const STEP_LIMIT: usize = 1_000_000;
 /// The longest pattern: compiling a byte takes microseconds, and nothing can end it.
 const LONGEST_PATTERN: usize = 64 * 1024;
 
+/// What a pattern is compiled of, as the statement has it.
+#[derive(PartialEq)]
+struct Written {
+    pattern: String,
+    flags: Flags,
+    /// Letters of the text that matter.
+    folded: Vec<char>,
+}
+
+/// Case is ignored, lines have ends, a dot takes newlines.
+#[derive(Clone, Copy, PartialEq)]
+struct Flags {
+    i: bool,
+    m: bool,
+    s: bool,
+}
+
+impl Flags {
+    fn of(ignore_case: bool, letters: &str) -> Result<Flags, ValueError> {
+        let mut flags = Flags { i: ignore_case, m: false, s: false };
+        for c in letters.chars() {
+            match c {
+                'c' => flags.i = false,
+                'i' => flags.i = true,
+                'm' => flags.m = true,
+                'n' => flags.s = true,
+                'u' => {}
+                _ => return Err(ValueError::wrong_arguments("regexp_like")),
+            }
+        }
+        Ok(flags)
+    }
+
+    /// The pattern with its flags in front.
+    fn put(self, pattern: &str) -> String {
+        let on = [(self.i, 'i'), (self.m, 'm'), (self.s, 's')].into_iter().filter(|(on, _)| *on);
+        let flags: String = on.map(|(_, c)| c).collect();
+        match flags.is_empty() {
+            true => pattern.to_string(),
+            false => format!("(?{flags}){pattern}"),
+        }
+    }
+}
+
 /// A compiled pattern; the statement keeps its last one from row to row.
 struct Pattern {
-    /// As the statement has it.
-    written: String,
+    written: Written,
     source: String,
     regex: Regex,
     /// For long texts, once there was one.
@@ -132,7 +176,7 @@ impl Matches {
     fn next(
         &mut self,
         cx: &mut FuncCtx<'_>,
-        call: &Call,
+        call: &Call<'_>,
     ) -> Result<Option<(usize, usize)>, ValueError> {
         while self.at <= call.text.len() {
             let Some((a, b)) = call.pattern.find(cx, &call.text, self.at)? else { break };
@@ -162,64 +206,48 @@ fn compile(
     if pattern.len() > LONGEST_PATTERN {
         return Err(too_big());
     }
-    let (mut i, mut m, mut s) = (ignore_case, false, false);
-    for c in letters.chars() {
-        match c {
-            'c' => i = false,
-            'i' => i = true,
-            'm' => m = true,
-            'n' => s = true,
-            'u' => {}
-            _ => return Err(ValueError::wrong_arguments("regexp_like")),
-        }
-    }
-    let flags: String =
-        [(i, 'i'), (m, 'm'), (s, 's')].into_iter().filter(|(on, _)| *on).map(|(_, c)| c).collect();
-    let flagged = |pattern: &str| match flags.is_empty() {
-        true => pattern.to_string(),
-        false => format!("(?{flags}){pattern}"),
-    };
+    let flags = Flags::of(ignore_case, letters)?;
     // Which letters of the text matter is a part of what was compiled.
-    let folded = if i { several(text) } else { Vec::new() };
-    let mut written = flagged(pattern);
-    written.extend(&folded);
+    let folded = if flags.i { several(text) } else { Vec::new() };
     let known = cx.regex.as_ref().and_then(|p| p.clone().downcast::<Pattern>().ok());
-    if let Some(known) = known
-        && known.written == written
-    {
+    if let Some(known) = known.filter(|known| {
+        let w = &known.written;
+        w.pattern == pattern && w.flags == flags && w.folded == folded
+    }) {
         return Ok(known);
     }
     check_braces(pattern)?;
     let classes = with_unicode_classes(pattern)?;
-    let source = flagged(&if i { with_folds(&classes, &folded) } else { classes });
+    let source = flags.put(&if flags.i { with_folds(&classes, &folded) } else { classes });
     let regex = fancy_regex::RegexBuilder::new(&source).backtrack_limit(STEP_LIMIT).build();
     let regex = regex.map_err(|e| failure(&e, pattern))?;
+    let written = Written { pattern: pattern.to_string(), flags, folded };
     let built = Arc::new(Pattern { written, source, regex, long: OnceLock::new() });
     cx.regex = Some(built.clone());
     Ok(built)
 }
 
-struct Call {
-    text: String,
+struct Call<'v> {
+    text: Cow<'v, str>,
     pattern: Arc<Pattern>,
 }
 
 /// Text, pattern and match type; `None` when one is NULL.
-fn prepare(
+fn prepare<'v>(
     cx: &mut FuncCtx<'_>,
-    args: &[Value<'_>],
+    args: &'v [Value<'_>],
     match_type: usize,
-) -> Result<Option<Call>, ValueError> {
+) -> Result<Option<Call<'v>>, ValueError> {
     let c = super::string::collation_of(cx, &args[..2]);
-    let (Some(text), Some(pattern)) = (args[0].to_string_lossy(), args[1].to_string_lossy()) else {
+    let (Some(text), Some(pattern)) = (args[0].as_string_lossy(), args[1].as_string_lossy()) else {
         return Ok(None);
     };
     let letters = match args.get(match_type) {
-        Some(v) => match v.to_string_lossy() {
+        Some(v) => match v.as_string_lossy() {
             Some(l) => l,
             None => return Ok(None),
         },
-        None => String::new(),
+        None => Cow::Borrowed(""),
     };
     let folds = !c.is_bytewise() && !c.name().contains("_cs");
     let pattern = compile(cx, (&pattern, &text), folds, &letters)?;
@@ -249,7 +277,7 @@ fn like(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 /// The n-th match from a position on.
 fn nth(
     cx: &mut FuncCtx<'_>,
-    call: &Call,
+    call: &Call<'_>,
     from: usize,
     n: i64,
 ) -> Result<Option<(usize, usize)>, ValueError> {
@@ -324,7 +352,7 @@ fn replace(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         }
         out.push_str(&call.text[at..a]);
         if to.contains(['$', '\\']) {
-            let here = RegexInput::new(call.text.as_str()).anchored(true).from_pos(a);
+            let here = RegexInput::new(&*call.text).anchored(true).from_pos(a);
             let groups = call.pattern.regex.captures_input(here);
             match groups.map_err(|e| failure(&e, ""))? {
                 Some(groups) => expand(&call.pattern.regex, &groups, &to, &mut out)?,

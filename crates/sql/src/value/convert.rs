@@ -257,8 +257,18 @@ impl Value<'_> {
 
     /// The value as a Rust string; bytes that are no UTF-8 are replaced.
     pub fn to_string_lossy(&self) -> Option<String> {
-        let utf8 = self.to_text_in(Collation::Utf8mb4Bin)?;
-        Some(String::from_utf8_lossy(&utf8).into_owned())
+        self.as_string_lossy().map(Cow::into_owned)
+    }
+
+    /// The same without a copy where the value is such a text.
+    pub fn as_string_lossy(&self) -> Option<Cow<'_, str>> {
+        Some(match self.to_text_in(Collation::Utf8mb4Bin)? {
+            Cow::Borrowed(utf8) => String::from_utf8_lossy(utf8),
+            Cow::Owned(utf8) => match String::from_utf8(utf8) {
+                Ok(text) => Cow::Owned(text),
+                Err(e) => Cow::Owned(String::from_utf8_lossy(e.as_bytes()).into_owned()),
+            },
+        })
     }
 
     /// The value as a date and time; `None` for NULL and, with warning 1292, for what is no date.

@@ -51,6 +51,12 @@ pub trait Takes {
     fn is_due(&self) -> bool;
 
     fn make_room<'d>(&'d mut self, reads: Reads<'d>, ev: &'d mut Ev<'_>) -> Boxed<'d, ()>;
+
+    /// Nothing is seen of the rows, and nothing evaluated that fails or warns, before all of them have come: who makes them need not keep
+    /// them until it is known that none fails.
+    fn keeps(&self) -> bool {
+        false
+    }
 }
 
 /// The rows of a branch on their way into a UNION: in the types that all branches have in common, each once if it says so, and within its LIMIT.
@@ -186,6 +192,10 @@ impl Takes for Out<'_> {
             Out::To(to) => to.make_room(reads, ev),
             _ => Box::pin(async { Ok(()) }),
         }
+    }
+
+    fn keeps(&self) -> bool {
+        matches!(self, Out::To(to) if to.keeps())
     }
 }
 

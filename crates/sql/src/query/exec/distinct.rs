@@ -95,7 +95,8 @@ impl Distinct {
         self.held.bytes() >= self.memory && !self.seen.is_empty()
     }
 
-    fn see(&mut self, key: Vec<u8>, ev: &Ev<'_>) -> Result<(), ValueError> {
+    /// A row with this key has passed, whatever room there is.
+    pub fn see(&mut self, key: Vec<u8>, ev: &Ev<'_>) -> Result<(), ValueError> {
         ev.cx.hold(&mut self.held, KEY + key.len())?;
         self.seen.insert(key);
         Ok(())

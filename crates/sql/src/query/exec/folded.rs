@@ -50,6 +50,10 @@ impl Takes for Folded<'_, '_> {
     fn make_room<'d>(&'d mut self, reads: Reads<'d>, _: &'d mut Ev<'_>) -> Boxed<'d, ()> {
         self.groups.write(reads)
     }
+
+    fn keeps(&self) -> bool {
+        true
+    }
 }
 
 impl Runner<'_, '_> {

@@ -293,10 +293,7 @@ impl<'p> Groups<'p> {
             evaluated.collect::<Result<_, _>>()?;
         let first = if agg.has_supers() { 0 } else { keys.len() };
         for level in first..=keys.len() {
-            self.key.clear();
-            self.key.extend_from_slice(&(level as u32).to_le_bytes());
-            let typed = keys[..level].iter().zip(&agg.keys);
-            typed.for_each(|(v, k)| key_of(v, &k.info.ty, &mut self.key));
+            self.make_level(&keys[..level]);
             let known = self.list.len();
             let at = self.group_of(slots, &keys[..level], ev)?;
             if at == known {
@@ -307,6 +304,14 @@ impl<'p> Groups<'p> {
             }
         }
         Ok(())
+    }
+
+    /// WITH ROLLUP: the key of a group with these keys.
+    fn make_level(&mut self, keys: &[Value<'_>]) {
+        self.key.clear();
+        self.key.extend_from_slice(&(keys.len() as u32).to_le_bytes());
+        let typed = keys.iter().zip(&self.agg.keys);
+        typed.for_each(|(v, k)| key_of(v, &k.info.ty, &mut self.key));
     }
 
     /// The kept row of a new super-aggregate row has no keys where its group has none, as a subquery sees it.

@@ -2,6 +2,7 @@
 
 mod at_hand;
 mod counted;
+mod entries;
 mod kept;
 mod leaves;
 mod loose;
@@ -38,6 +39,7 @@ use parted::Parted;
 use sifted::Sifted;
 use specs::scan_spec;
 use std::sync::Arc;
+use weir_engine::row::KeyLike;
 use weir_engine::{Cursor, Isolation, LockMode, RowBuf, Table};
 
 /// Rows read between two looks whether the statement must end.
@@ -106,6 +108,8 @@ pub struct Joiner<'p> {
     pub widened: bool,
     /// Rows of the only step that need no look are to be poured out of their leaves.
     pub pours: bool,
+    /// What the entries of the first step's index must look like, once it has been looked for.
+    like: Option<Option<Arc<KeyLike>>>,
 }
 
 impl<'p> Joiner<'p> {
@@ -130,6 +134,7 @@ impl<'p> Joiner<'p> {
             sifted: None,
             widened: false,
             pours: false,
+            like: None,
         }
     }
 
@@ -668,6 +673,9 @@ impl<'p> Joiner<'p> {
             let whole = matches!(step.access, Access::Scan { .. });
             self.states[t].count_opened(r.reads.work, whole, &spec);
             let mut cursor = Box::new(r.txn.scan(&table, spec));
+            if i == 0 {
+                self.only_like(&mut cursor, r);
+            }
             self.open_to_pour(t, &mut cursor);
             self.slots[t] = Slot::Cursor(cursor);
             self.states[t].open = true;

@@ -68,6 +68,16 @@ impl SortOrder {
         Some(SortKey::of(buf, !whole, end))
     }
 
+    /// Writes the keys of a row into `buf`, as [`SortOrder::key`] makes them. Gives whether these are all, and where the first keys end.
+    pub fn key_bytes<'v, V: Borrow<Value<'v>>>(
+        &self,
+        value: impl Fn(usize) -> V,
+        first: usize,
+        buf: &mut Vec<u8>,
+    ) -> Option<(bool, Option<usize>)> {
+        self.put(value, first, MOST, buf)
+    }
+
     /// How the keys of a row begin, and nothing else: enough for most comparisons. `None` as for [`SortOrder::key`].
     pub fn beginning<'v, V: Borrow<Value<'v>>>(
         &self,
@@ -163,6 +173,16 @@ impl SortKey {
         SortKey { first, rest, cut, end: end.and_then(|end| u8::try_from(end).ok()) }
     }
 
+    /// The first bytes of keys as one number, and those behind them.
+    pub fn at_hand(bytes: &[u8]) -> (u128, &[u8]) {
+        (Beginning::of(bytes, false).bytes, &bytes[bytes.len().min(AT_HAND)..])
+    }
+
+    /// Keys that are all there, of what [`SortKey::at_hand`] has made of them.
+    pub fn whole((first, rest): (u128, &[u8]), end: Option<u8>) -> SortKey {
+        SortKey { first, rest: rest.into(), cut: false, end }
+    }
+
     pub fn beginning(&self) -> Beginning {
         Beginning { bytes: self.first, cut: self.cut || !self.rest.is_empty() }
     }
@@ -195,9 +215,7 @@ impl SortKey {
 
     /// Appends the key for [`SortKey::read`].
     pub fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&[self.rest.len() as u8, u8::from(self.cut)]);
-        out.extend_from_slice(&self.first.to_be_bytes());
-        out.extend_from_slice(&self.rest);
+        write_key((self.first, &self.rest), self.cut, out);
     }
 
     /// Takes a key off that was written.
@@ -211,6 +229,13 @@ impl SortKey {
         let missing = || SqlError::internal("a sort key that waited on disk was read back damaged");
         Ok(taken.ok_or_else(missing)?)
     }
+}
+
+/// Appends keys for [`SortKey::read`].
+pub fn write_key((first, rest): (u128, &[u8]), cut: bool, out: &mut Vec<u8>) {
+    out.extend_from_slice(&[rest.len() as u8, u8::from(cut)]);
+    out.extend_from_slice(&first.to_be_bytes());
+    out.extend_from_slice(rest);
 }
 
 #[cfg(test)]

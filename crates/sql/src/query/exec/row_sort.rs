@@ -1,6 +1,8 @@
 //! Rows of values in the order of some of their columns: in memory, and in sorted runs on disk when they take more than a sort may. What
 //! sorts rows that are no block's own: set operations with an ORDER BY, and windows.
 
+mod packed;
+
 use super::emit::{FEW, sort_memory};
 use super::order::{SortKey, SortOrder};
 use super::runs::{Merge, Runs, SortRow};
@@ -10,6 +12,7 @@ use crate::memory::{Held, Over};
 use crate::query::eval::Ev;
 use crate::query::plan::outcome::{Row, Run};
 use crate::status::Stat;
+use packed::Packed;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -50,7 +53,12 @@ pub struct RowSorter {
     want: usize,
     /// Every row has its keys as bytes.
     keyed: bool,
+    /// Rows wait as bytes while all of them are wanted and have whole keys.
+    packed: Option<Packed>,
+    /// Otherwise as values.
     kept: Vec<SortRow>,
+    /// Memory for the next row.
+    spare: Row,
     held: Held,
     /// Bytes of rows that may be in memory.
     memory: usize,
@@ -67,7 +75,9 @@ impl RowSorter {
             first,
             want,
             keyed: true,
+            packed: (want == usize::MAX).then(Packed::default),
             kept: Vec::new(),
+            spare: Row::new(),
             held: Held::default(),
             memory: sort_memory(reads),
             bound: None,
@@ -76,7 +86,24 @@ impl RowSorter {
         }
     }
 
-    pub fn push(&mut self, row: Row, ev: &mut Ev<'_>) -> Run<()> {
+    /// An empty row to be filled and pushed.
+    pub fn spare(&mut self) -> Row {
+        std::mem::take(&mut self.spare)
+    }
+
+    pub fn push(&mut self, mut row: Row, ev: &mut Ev<'_>) -> Run<()> {
+        if let Some(packed) = &mut self.packed {
+            let by = &self.by;
+            let keys = by.order.key_bytes(|n| &row[by.columns[n]], self.first, &mut self.buf);
+            if let Some((true, end)) = keys {
+                let bytes = packed.push(&self.buf, end, &row);
+                self.held.grow(ev.cx.session.memory(), bytes).map_err(Over::in_sort)?;
+                row.clear();
+                self.spare = row;
+                return Ok(());
+            }
+            self.unpack(ev)?;
+        }
         let mut key = SortKey::default();
         if self.keyed {
             let by = &self.by;
@@ -100,6 +127,20 @@ impl RowSorter {
         }
     }
 
+    /// There is a row whose keys are not all bytes: rows wait as values from here on.
+    fn unpack(&mut self, ev: &mut Ev<'_>) -> Run<()> {
+        let Some(packed) = self.packed.take() else { return Ok(()) };
+        let mut held = Held::default();
+        for n in 0..packed.len() {
+            let row = packed.row(n)?;
+            ev.cx.work(ROW)?;
+            held.grow(ev.cx.session.memory(), row.bytes()).map_err(Over::in_sort)?;
+            self.kept.push(row);
+        }
+        self.held = held;
+        Ok(())
+    }
+
     /// The rows in memory take as much as they may ([`RowSorter::make_room`]).
     pub fn is_full(&self) -> bool {
         self.held.bytes() >= self.memory
@@ -113,6 +154,9 @@ impl RowSorter {
     }
 
     fn sort(&mut self, ev: &mut Ev<'_>) -> Run<()> {
+        if let Some(packed) = &mut self.packed {
+            return Ok(packed.sort(|work| ev.cx.work(work))?);
+        }
         let mut kept = std::mem::take(&mut self.kept);
         let (by, keyed) = (&self.by, self.keyed);
         sort(&mut kept, |a, b| by.compare(keyed, a, b), |work| ev.cx.work(work))?;
@@ -135,12 +179,23 @@ impl RowSorter {
     /// What is in memory becomes a run.
     async fn spill(&mut self, reads: Reads<'_>, ev: &mut Ev<'_>) -> Run<()> {
         self.sort(ev)?;
-        let width = self.kept.first().map_or(0, |row| row.row.len());
+        let width = match &self.packed {
+            Some(packed) => packed.width(),
+            None => self.kept.first().map_or(0, |row| row.row.len()),
+        };
         let runs = match &mut self.runs {
             Some(runs) => runs,
             none => none.insert(Runs::open(reads, (width, 0)).await?),
         };
         runs.begin();
+        if let Some(packed) = &mut self.packed {
+            for n in 0..packed.len() {
+                ev.cx.work(ROW)?;
+                let (key, values) = packed.written(n);
+                runs.put_written(key, values).await?;
+            }
+            packed.clear();
+        }
         for row in self.kept.drain(..).take(self.want) {
             ev.cx.work(ROW)?;
             runs.put(&row).await?;
@@ -154,10 +209,13 @@ impl RowSorter {
     pub async fn finish(mut self, reads: Reads<'_>, ev: &mut Ev<'_>) -> Run<Sorted> {
         if self.runs.is_none() {
             self.sort(ev)?;
+            if let Some(packed) = self.packed {
+                return Ok(Sorted::Packed { next: 0, rows: packed, _held: self.held });
+            }
             self.kept.truncate(self.want);
             return Ok(Sorted::Memory { rows: self.kept.into_iter(), held: self.held });
         }
-        if !self.kept.is_empty() {
+        if !self.kept.is_empty() || self.packed.as_ref().is_some_and(|p| p.len() > 0) {
             self.spill(reads, ev).await?;
         }
         let RowSorter { by, keyed, runs: Some(runs), memory, .. } = self else {
@@ -174,6 +232,7 @@ type Compare = Box<dyn Fn(&SortRow, &SortRow) -> Ordering + Send + Sync>;
 /// Rows in their order.
 pub enum Sorted {
     Memory { rows: std::vec::IntoIter<SortRow>, held: Held },
+    Packed { next: usize, rows: Packed, _held: Held },
     Merged(Merge<Compare>),
 }
 
@@ -185,6 +244,11 @@ impl Sorted {
                 held.shrink(row.as_ref().map_or(0, SortRow::bytes));
                 Ok(row)
             }
+            Sorted::Packed { next, rows, .. } if *next < rows.len() => {
+                *next += 1;
+                rows.row(*next - 1).map(Some)
+            }
+            Sorted::Packed { .. } => Ok(None),
             Sorted::Merged(merge) => {
                 ev.cx.work(ROW)?;
                 merge.next(ev.cx.session.memory()).await

@@ -106,6 +106,10 @@ impl Takes for RowStore {
     fn make_room<'d>(&'d mut self, reads: Reads<'d>, _: &'d mut Ev<'_>) -> Boxed<'d, ()> {
         Box::pin(self.write(reads))
     }
+
+    fn keeps(&self) -> bool {
+        true
+    }
 }
 
 /// The rows of a store that has all of them.

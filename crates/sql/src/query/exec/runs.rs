@@ -5,7 +5,7 @@
 //! - Each run is sorted, and of equal rows those of an earlier run came first: the merge gives them in the order in which one sort would.
 //! - What a merge holds is a piece and a row of each run, charged as all that outlives a row is.
 
-use super::order::SortKey;
+use super::order::{SortKey, write_key};
 use super::spool::damaged;
 use super::temp::temp_file;
 use crate::context::Reads;
@@ -63,13 +63,29 @@ impl Runs {
     }
 
     pub async fn put(&mut self, row: &SortRow) -> Run<()> {
-        let Some(run) = self.runs.last_mut() else { return Ok(()) };
         debug_assert_eq!((row.row.len(), row.extra.len()), self.widths);
+        self.write(|to| {
+            row.key.write(to);
+            row.row.iter().chain(&row.extra).for_each(|v| encode(v, to));
+        })
+        .await
+    }
+
+    /// The same of a row whose values are bytes already, with all of its keys.
+    pub async fn put_written(&mut self, key: (u128, &[u8]), values: &[u8]) -> Run<()> {
+        self.write(|to| {
+            write_key(key, false, to);
+            to.extend_from_slice(values);
+        })
+        .await
+    }
+
+    async fn write(&mut self, put: impl FnOnce(&mut Vec<u8>)) -> Run<()> {
+        let Some(run) = self.runs.last_mut() else { return Ok(()) };
         let to = run.buffer();
         let at = to.len();
         to.extend_from_slice(&[0; 4]);
-        row.key.write(to);
-        row.row.iter().chain(&row.extra).for_each(|v| encode(v, to));
+        put(to);
         let len = (to.len() - at - 4) as u32;
         to[at..at + 4].copy_from_slice(&len.to_le_bytes());
         self.rows += 1;

@@ -101,10 +101,8 @@ impl Runner<'_, '_> {
             }
             Body::Recursive(r) => {
                 // A LIMIT ends it as soon as there are as many rows.
-                let wanted = limits.wanted();
                 let types: Vec<SqlType> = q.columns.iter().map(|c| c.info.ty).collect();
-                let (rows, _held) = self.recurse(r, (&types, wanted), outer).await?;
-                self.pass_all(&rows, (out, limits)).await
+                self.recurse(r, &types, outer, (out, limits)).await
             }
             Body::Json(table) => {
                 let kept = self.json_rows(table, outer).await?;
@@ -138,7 +136,7 @@ impl Runner<'_, '_> {
         Ok(())
     }
 
-    async fn pass_all(
+    pub(super) async fn pass_all(
         &mut self,
         rows: &MadeRows,
         (out, limits): (&mut Out<'_>, &mut Limits),

@@ -227,12 +227,18 @@ pub async fn next_record(from: &mut ScratchReader) -> Run<Option<&[u8]>> {
 }
 
 /// The values of a row that waited on disk.
-pub fn decode_all(mut bytes: &[u8]) -> Run<Row> {
+pub fn decode_all(bytes: &[u8]) -> Run<Row> {
     let mut row = Row::new();
+    decode_into(bytes, &mut row)?;
+    Ok(row)
+}
+
+/// The same, behind what is in `row`.
+pub fn decode_into(mut bytes: &[u8], row: &mut Row) -> Run<()> {
     while !bytes.is_empty() {
         row.push(decode(&mut bytes).ok_or_else(damaged)?);
     }
-    Ok(row)
+    Ok(())
 }
 
 pub fn damaged() -> SqlError {

@@ -3,6 +3,7 @@
 //!
 //! What is known only at run time (locks of the session, values of constants, `Step::in_batches`) is looked at then.
 
+use crate::func::aggregate::{AggKind, AggSpec};
 use crate::func::facts::{Id, Length};
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::{Access, Aggregation, Block, Cond, Source, Step, Sub};
@@ -38,14 +39,19 @@ fn sifts(b: &Block, step: &Step) -> bool {
 
 /// Nothing rests on the order in which the rows are read, or groups that go out with the leaf that ends them.
 fn fits_order(b: &Block) -> bool {
-    let streams = |a: &Aggregation| !a.implicit && !a.specs.iter().any(|(s, _)| s.is_told_once());
-    !b.keeps_order() || (b.together.rows && b.agg.as_ref().is_some_and(streams))
+    let streams = |a: &Aggregation| {
+        b.together.rows && !a.implicit && !a.specs.iter().any(|(s, _)| s.is_told_once())
+    };
+    let counts = |a: &Aggregation| b.together.arguments && a.implicit;
+    let ordered = |a: &Aggregation| streams(a) || counts(a);
+    !b.keeps_order() || b.agg.as_ref().map_or_else(|| repeats(b), ordered)
 }
 
 /// There is something for vectors to do.
 fn pays(b: &Block, step: &Step) -> bool {
     match &b.agg {
-        Some(agg) => agg.rollup.is_none() && agg.subs.is_empty(),
+        Some(agg) => (agg.rollup.is_none() || rolls_numbers(agg)) && agg.subs.is_empty(),
+        None if repeats(b) => true,
         None if b.order.is_empty() => b.limit.is_none() && step.conds.iter().any(has_vectors),
         None => {
             let key = &b.order[0].0;
@@ -53,6 +59,33 @@ fn pays(b: &Block, step: &Step) -> bool {
             (b.limit.is_some() && by_key) || step.conds.iter().any(has_vectors)
         }
     }
+}
+
+/// Equal rows of DISTINCT come one behind the other, and the vectors of their columns tell the first of them. Not where no two rows are equal.
+fn repeats(b: &Block) -> bool {
+    let Some(Source::Table(table)) = b.steps.first().map(|s| &b.tables[s.table].source) else {
+        return false;
+    };
+    let shows = |col: usize| {
+        b.items.iter().any(|e| matches!(e.node, Node::Col(c) if usize::from(c.col) == col))
+    };
+    let mut keys = table.engine.def.indexes.iter().filter(|i| i.unique);
+    let differ = keys.any(|key| key.parts.iter().all(|part| shows(part.col)));
+    let shown = |e: &BExpr| matches!(e.node, Node::Col(_) | Node::Const(_));
+    b.distinct && b.together.rows && b.agg.is_none() && !differ && b.items.iter().all(shown)
+}
+
+/// WITH ROLLUP: groups by columns with aggregates of columns can be summed up when all rows have been.
+fn rolls_numbers(agg: &Aggregation) -> bool {
+    let column = |e: &BExpr| matches!(e.node, Node::Col(_));
+    let sums = |(spec, args): &(AggSpec, Vec<BExpr>)| match spec.kind {
+        AggKind::CountAll => true,
+        AggKind::Count | AggKind::Sum | AggKind::Avg | AggKind::Min | AggKind::Max => {
+            !spec.distinct && args.iter().all(column)
+        }
+        _ => false,
+    };
+    agg.keys.iter().all(column) && agg.specs.iter().all(sums)
 }
 
 /// A column, or a part of a column's texts.

@@ -140,6 +140,11 @@ impl Column {
         }
     }
 
+    /// The vector tells the values as rows have them: not of doubles, whose zeros are one group, nor of an ENUM, whose number may be asked for.
+    pub fn is_shown(&self) -> bool {
+        self.cut.is_none() && !matches!(self.kind, Kind::Real | Kind::Member)
+    }
+
     /// Another leaf is read.
     pub fn forget(&mut self) {
         self.loaded = false;

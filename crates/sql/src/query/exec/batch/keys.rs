@@ -1,25 +1,26 @@
 //! Groups of rows by the vectors of their keys. A key is two numbers at most: those of columns of numbers and dates, and for texts the number
 //! that a dictionary gives to all texts that are equal in the column's collation.
 
-use super::column::{Columns, Kind};
+use super::GroupOf;
+use super::column::{Column, Columns, Kind};
 use super::constants::Constants;
+use super::dictionary::Dictionary;
 use crate::func::aggregate::key_of;
 use crate::memory::Held;
 use crate::query::eval::Ev;
-use crate::query::eval::packed::PackedRows;
 use crate::query::exec::group::Groups;
 use crate::query::expr::BExpr;
 use crate::value::key_hash::KeyHash;
-use crate::value::{Collation, Value, ValueError};
+use crate::value::{Value, ValueError};
 use std::collections::HashMap;
 
 /// The numbers of the key's columns, and a bit for each that is NULL.
-type GroupKey = [u64; 3];
+pub type GroupKey = [u64; 3];
 
 /// Keys of more columns are made row by row.
-const MOST: usize = 2;
-/// Spellings that a dictionary remembers. More of them are looked up by their weights.
-const SPELLINGS: usize = 1 << 16;
+pub const KEYS: usize = 2;
+/// In place of a group: the row is to be put aside.
+pub const ASIDE: u32 = u32::MAX;
 
 pub struct Keys {
     of: Vec<KeyColumn>,
@@ -32,7 +33,15 @@ pub struct Keys {
 
 /// Groups by their keys. Most keys are one column, whose number is enough.
 enum Table {
-    One { groups: HashMap<u64, u32, KeyHash>, null: Option<u32> },
+    One {
+        groups: HashMap<u64, u32, KeyHash>,
+        null: Option<u32>,
+    },
+    /// The numbers of texts, which have no gaps.
+    Text {
+        groups: Vec<u32>,
+        null: Option<u32>,
+    },
     More(HashMap<GroupKey, u32, KeyHash>),
 }
 
@@ -40,17 +49,29 @@ impl Table {
     #[inline]
     fn get(&self, key: &GroupKey) -> Option<u32> {
         match self {
-            Table::One { null, .. } if key[MOST] != 0 => *null,
+            Table::One { null, .. } | Table::Text { null, .. } if key[KEYS] != 0 => *null,
             Table::One { groups, .. } => groups.get(&key[0]).copied(),
+            Table::Text { groups, .. } => {
+                groups.get(key[0] as usize).copied().filter(|group| *group != ASIDE)
+            }
             Table::More(groups) => groups.get(key).copied(),
         }
     }
 
     fn put(&mut self, key: GroupKey, group: u32) {
         match self {
-            Table::One { null, .. } if key[MOST] != 0 => *null = Some(group),
+            Table::One { null, .. } | Table::Text { null, .. } if key[KEYS] != 0 => {
+                *null = Some(group);
+            }
             Table::One { groups, .. } => {
                 groups.insert(key[0], group);
+            }
+            Table::Text { groups, .. } => {
+                let at = key[0] as usize;
+                if groups.len() <= at {
+                    groups.resize(at + 1, ASIDE);
+                }
+                groups[at] = group;
             }
             Table::More(groups) => {
                 groups.insert(key, group);
@@ -62,6 +83,7 @@ impl Table {
     fn entry(&self) -> usize {
         2 * match self {
             Table::One { .. } => size_of::<(u64, u32)>(),
+            Table::Text { .. } => size_of::<u32>(),
             Table::More(_) => size_of::<(GroupKey, u32)>(),
         }
     }
@@ -70,6 +92,11 @@ impl Table {
         match self {
             Table::One { groups, null } => {
                 let others = groups.iter().map(|(n, group)| ([*n, 0, 0], *group));
+                others.chain(null.map(|group| ([0, 0, 1], group))).collect()
+            }
+            Table::Text { groups, null } => {
+                let numbers = groups.iter().enumerate().filter(|(_, group)| **group != ASIDE);
+                let others = numbers.map(|(n, group)| ([n as u64, 0, 0], *group));
                 others.chain(null.map(|group| ([0, 0, 1], group))).collect()
             }
             Table::More(groups) => groups.iter().map(|(key, group)| (*key, *group)).collect(),
@@ -82,65 +109,6 @@ struct KeyColumn {
     texts: Option<Dictionary>,
 }
 
-/// Numbers of texts.
-struct Dictionary {
-    collation: Collation,
-    spellings: HashMap<Vec<u8>, u64, KeyHash>,
-    weights: HashMap<Vec<u8>, u64, KeyHash>,
-    /// For each number the text that came first.
-    firsts: Vec<Vec<u8>>,
-    scratch: Vec<u8>,
-}
-
-impl Dictionary {
-    fn new(collation: Collation) -> Dictionary {
-        Dictionary {
-            collation,
-            spellings: HashMap::default(),
-            weights: HashMap::default(),
-            firsts: Vec::new(),
-            scratch: Vec::new(),
-        }
-    }
-
-    /// Forgets all texts but the one with this number, whose new number it returns.
-    fn keep(&mut self, number: u64, held: &mut Held, ev: &Ev<'_>) -> Result<u64, ValueError> {
-        let text = self.firsts.swap_remove(number as usize);
-        self.firsts.clear();
-        self.weights.clear();
-        self.spellings.clear();
-        self.number(&text, held, ev)
-    }
-
-    fn number(&mut self, text: &[u8], held: &mut Held, ev: &Ev<'_>) -> Result<u64, ValueError> {
-        if let Some(n) = self.spellings.get(text) {
-            return Ok(*n);
-        }
-        self.scratch.clear();
-        self.collation.weights(text, &mut self.scratch);
-        let n = match self.weights.get(&self.scratch) {
-            Some(n) => *n,
-            None => {
-                let n = self.weights.len() as u64;
-                ev.cx.hold(held, entry(&self.scratch) + entry(text))?;
-                self.weights.insert(self.scratch.clone(), n);
-                self.firsts.push(text.to_vec());
-                n
-            }
-        };
-        if self.spellings.len() < SPELLINGS {
-            ev.cx.hold(held, entry(text))?;
-            self.spellings.insert(text.to_vec(), n);
-        }
-        Ok(n)
-    }
-}
-
-/// Bytes that a text takes in a dictionary.
-fn entry(text: &[u8]) -> usize {
-    size_of::<(Vec<u8>, u64)>() + text.len()
-}
-
 impl Keys {
     /// `None`: the keys have no vectors. `streams`: the rows of a group come one behind the other.
     pub fn of(
@@ -148,7 +116,7 @@ impl Keys {
         columns: &mut Columns<'_>,
         cx: &mut Constants<'_, '_, '_>,
     ) -> Option<Keys> {
-        if keys.len() > MOST {
+        if keys.len() > KEYS {
             return None;
         }
         let mut of = Vec::new();
@@ -160,8 +128,9 @@ impl Keys {
             };
             of.push(KeyColumn { column, texts });
         }
-        let groups = match of.len() {
-            1 => Table::One { groups: HashMap::default(), null: None },
+        let groups = match &of[..] {
+            [KeyColumn { texts: Some(_), .. }] => Table::Text { groups: Vec::new(), null: None },
+            [_] => Table::One { groups: HashMap::default(), null: None },
             _ => Table::More(HashMap::default()),
         };
         Some(Keys { of, groups, last: None, streams })
@@ -171,43 +140,97 @@ impl Keys {
         out.extend(self.of.iter().map(|k| k.column));
     }
 
-    /// Finds the groups of the selected rows, and begins those that a row is the first of. `rows`: the selected rows, if groups keep theirs.
+    /// The vector of the `n`-th column of the key.
+    pub fn column<'c>(&self, n: usize, columns: &'c Columns<'_>) -> &'c Column {
+        &columns.list[self.of[n].column]
+    }
+
+    /// The text of the `n`-th column of a group's first row; none: it is a number.
+    pub fn text(&self, n: usize, first: &GroupKey) -> Option<&[u8]> {
+        Some(self.of[n].texts.as_ref()?.spelling(first[n]))
+    }
+
+    /// The key of a group's first row, with the numbers of spellings instead of those of texts: each group shows its own.
+    fn spelled(
+        &mut self,
+        key: &GroupKey,
+        (columns, row): (&Columns<'_>, u32),
+        (groups, ev): (&mut Groups<'_>, &Ev<'_>),
+    ) -> Result<GroupKey, ValueError> {
+        let mut first = *key;
+        for (n, k) in self.of.iter_mut().enumerate() {
+            if let Some(texts) = &mut k.texts
+                && key[KEYS] & 1 << n == 0
+            {
+                let text = (columns.list[k.column].text(row), key[n]);
+                first[n] = texts.spelling_of(text, groups.held(), ev)?;
+            }
+        }
+        Ok(first)
+    }
+
+    /// The key of a row; none: no other group begins, and a text of the row is in none.
+    #[inline]
+    fn key(
+        &mut self,
+        (columns, row): (&Columns<'_>, u32),
+        closed: bool,
+        (groups, ev): (&mut Groups<'_>, &Ev<'_>),
+    ) -> Result<Option<GroupKey>, ValueError> {
+        let mut key: GroupKey = [0; 3];
+        for (n, k) in self.of.iter_mut().enumerate() {
+            let c = &columns.list[k.column];
+            if c.is_null(row) {
+                key[KEYS] |= 1 << n;
+                continue;
+            }
+            key[n] = match &mut k.texts {
+                Some(texts) if closed => match texts.known(c.text(row)) {
+                    Some(number) => number,
+                    None => return Ok(None),
+                },
+                Some(texts) => texts.number(c.text(row), groups.held(), ev)?,
+                // Zero and minus zero are one group.
+                None if c.kind == Kind::Real => (c.real(row) + 0.0).to_bits(),
+                None => c.number(row) as u64,
+            };
+        }
+        Ok(Some(key))
+    }
+
+    /// Finds the groups of the selected rows, and begins those that a row is the first of.
     pub fn find(
         &mut self,
         columns: &Columns<'_>,
         selected: &[u32],
         (groups, ev): (&mut Groups<'_>, &Ev<'_>),
-        rows: Option<&PackedRows>,
+        mut to: GroupOf<'_>,
         out: &mut Vec<u32>,
     ) -> Result<(), ValueError> {
         out.clear();
+        let closed = to.is_closed();
         for (at, &row) in selected.iter().enumerate() {
-            let mut key: GroupKey = [0; 3];
-            for (n, k) in self.of.iter_mut().enumerate() {
-                let c = &columns.list[k.column];
-                if c.is_null(row) {
-                    key[MOST] |= 1 << n;
-                    continue;
-                }
-                key[n] = match &mut k.texts {
-                    Some(texts) => texts.number(c.text(row), groups.held(), ev)?,
-                    // Zero and minus zero are one group.
-                    None if c.kind == Kind::Real => (c.real(row) + 0.0).to_bits(),
-                    None => c.number(row) as u64,
-                };
-            }
+            let key = self.key((columns, row), closed, (&mut *groups, ev))?;
             // The last row's group is often the next one's.
-            let group = match self.last {
-                Some((known, group)) if known == key => group,
-                _ => match self.known(&key) {
+            let group = match (key, self.last) {
+                (None, _) => ASIDE,
+                (Some(key), Some((known, group))) if known == key => group,
+                (Some(key), _) => match self.known(&key) {
                     Some(group) => group,
+                    None if closed => ASIDE,
                     None => {
-                        ev.cx.hold(
-                            groups.held(),
-                            if self.streams { 0 } else { self.groups.entry() },
-                        )?;
-                        let group =
-                            groups.begin(rows.map_or(&[], |rows| rows.row(at as u32)), ev)?;
+                        let entry = if self.streams { 0 } else { self.groups.entry() };
+                        ev.cx.hold(groups.held(), entry)?;
+                        let group = match &mut to {
+                            GroupOf::Rows(rows) => {
+                                let row = rows.map_or(&[][..], |rows| rows.row(at as u32));
+                                groups.begin(row, ev)?
+                            }
+                            GroupOf::Numbers(compact) => {
+                                let of = (columns, row);
+                                compact.begin(self.spelled(&key, of, (&mut *groups, ev))?)
+                            }
+                        };
                         if !self.streams {
                             self.groups.put(key, group);
                         }
@@ -215,7 +238,9 @@ impl Keys {
                     }
                 },
             };
-            self.last = Some((key, group));
+            if let Some(key) = key.filter(|_| group != ASIDE) {
+                self.last = Some((key, group));
+            }
             out.push(group);
         }
         Ok(())
@@ -231,19 +256,31 @@ impl Keys {
         if self.streams { None } else { self.groups.get(key) }
     }
 
-    /// All groups have gone out but that of the last row, which is the first one from now on.
-    pub fn keep_last(&mut self, held: &mut Held, ev: &Ev<'_>) -> Result<(), ValueError> {
-        let Some((key, group)) = &mut self.last else { return Ok(()) };
+    /// All groups have gone out but that of the last row, which is the first one from now on. `first`: the key of its first row, if it was
+    /// kept; gives what that is now.
+    pub fn keep_last(
+        &mut self,
+        first: Option<GroupKey>,
+        held: &mut Held,
+        ev: &Ev<'_>,
+    ) -> Result<Option<GroupKey>, ValueError> {
+        let Some((key, group)) = &mut self.last else { return Ok(None) };
         *group = 0;
         for (n, k) in self.of.iter_mut().enumerate() {
             let Some(texts) = &mut k.texts else { continue };
-            if key[MOST] & 1 << n != 0 {
+            if key[KEYS] & 1 << n != 0 {
                 *texts = Dictionary::new(texts.collation);
             } else {
-                key[n] = texts.keep(key[n], held, ev)?;
+                let text = match &first {
+                    Some(first) => texts.spelling(first[n]),
+                    None => texts.first(key[n]),
+                }
+                .to_vec();
+                // The only text there is has the first number, and so has its spelling.
+                key[n] = texts.keep(&text, held, ev)?;
             }
         }
-        Ok(())
+        Ok(first.map(|_| *key))
     }
 
     /// Each group with its key as groups are found by row by row.
@@ -257,8 +294,8 @@ impl Keys {
             for (n, k) in self.of.iter().enumerate() {
                 let c = &columns.list[k.column];
                 let value = match &k.texts {
-                    _ if key[MOST] & 1 << n != 0 => Value::Null,
-                    Some(texts) => Value::text(&texts.firsts[key[n] as usize][..], texts.collation),
+                    _ if key[KEYS] & 1 << n != 0 => Value::Null,
+                    Some(texts) => Value::text(texts.first(key[n]), texts.collation),
                     None => c.value(key[n] as i64),
                 };
                 key_of(&value, &c.ty, &mut bytes);

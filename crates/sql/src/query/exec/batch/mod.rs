@@ -15,14 +15,19 @@
 //! - Groups are charged as those of single rows; when they are full, those of batches become groups of single rows, which know how to go on
 //!   in files.
 
+mod adjacent;
 mod bounds;
 mod column;
+mod compact;
 mod condition;
-mod constants;
+pub mod constants;
+mod dictionary;
+mod distinct;
 mod keys;
 mod number;
 mod streamed;
 mod sums;
+mod texts;
 mod top;
 
 use super::emit::Emitter;
@@ -35,9 +40,12 @@ use crate::query::eval::{Ev, eval, is_true};
 use crate::query::plan::outcome::Run;
 use crate::query::plan::{Aggregation, Block, Cond, Source, Step};
 use crate::value::ValueError;
+use adjacent::Adjacent;
 use column::Columns;
+use compact::Compact;
 use condition::Test;
 use constants::Constants;
+use distinct::DistinctCount;
 use keys::Keys;
 use std::sync::Arc;
 use sums::{Sum, Told};
@@ -57,6 +65,8 @@ pub struct Batch<'b> {
     /// By their places in the step, as bits, those over vectors.
     tested: u64,
     keys: Option<Keys>,
+    /// Groups that are nothing but numbers, where they can be that.
+    compact: Option<Compact>,
     sums: Vec<Sum>,
     /// The columns of keys and sums.
     summed: Vec<usize>,
@@ -70,6 +80,8 @@ pub struct Batch<'b> {
     rows: Arc<PackedRows>,
     /// Only the first rows of an order are wanted.
     top: Option<Top>,
+    /// Of equal rows one behind the other only the first is wanted.
+    adjacent: Option<Adjacent>,
     groups: Vec<u32>,
 }
 
@@ -95,12 +107,28 @@ impl<'b> Batch<'b> {
             batch.keys = Some(Keys::of(keys, &mut batch.columns, cx)?);
         }
         for (spec, args) in &agg.specs {
-            batch.sums.push(Sum::of((spec, args), &mut batch.columns, cx));
+            batch.sums.push(match spec.is_told_once() {
+                true if agg.implicit => {
+                    let adjacent = b.together.arguments;
+                    let to = (&mut batch.columns, &mut *cx);
+                    let count = DistinctCount::of((spec, args), adjacent, to.0, to.1)?;
+                    Sum::Distinct(Box::new(count))
+                }
+                true => return None,
+                false => Sum::of((spec, args), &mut batch.columns, cx),
+            });
         }
         batch.keys.iter().for_each(|k| k.columns(&mut batch.summed));
         batch.sums.iter().for_each(|s| s.columns(&mut batch.summed));
         let each = batch.sums.iter().any(|s| matches!(s, Sum::Each));
-        batch.copies = each || !batch.others.is_empty() || groups.keep_rows();
+        let keys = batch.keys.as_ref().filter(|_| !each);
+        batch.compact = keys.and_then(|keys| Compact::of(b, agg, keys, &batch.columns));
+        let rolls = batch.compact.is_some() && batch.sums.iter().all(Sum::is_exact);
+        if agg.rollup.is_some() && !rolls {
+            return None;
+        }
+        let kept = groups.keep_rows() && batch.compact.is_none();
+        batch.copies = each || !batch.others.is_empty() || kept;
         batch.counts = batch.tests.is_empty() && batch.summed.is_empty() && !batch.copies;
         Some(batch)
     }
@@ -123,9 +151,11 @@ impl<'b> Batch<'b> {
             let frame = Frame { outer, ..Frame::empty(r.params) };
             let cx = &mut Constants { frame: &frame, ev: &mut r.ev, types: &types };
             batch.top = Top::of(b, limits, &mut batch.columns, cx);
+            batch.adjacent = Adjacent::of(b, &mut batch.columns, cx);
         }
         batch.copies = true;
-        (batch.top.is_some() || !batch.tests.is_empty()).then_some(batch)
+        let fewer = batch.top.is_some() || batch.adjacent.is_some() || !batch.tests.is_empty();
+        fewer.then_some(batch)
     }
 
     /// Of the first step of a join: rows that its conditions leave. `None`: there is nothing that vectors would say of them.
@@ -196,6 +226,7 @@ impl<'b> Batch<'b> {
             others,
             tested,
             keys: None,
+            compact: None,
             sums: Vec::new(),
             summed: Vec::new(),
             counts: false,
@@ -203,6 +234,7 @@ impl<'b> Batch<'b> {
             selected: Vec::new(),
             rows: Arc::default(),
             top: None,
+            adjacent: None,
             groups: Vec::new(),
         })
     }
@@ -228,6 +260,38 @@ impl<'b> Batch<'b> {
         Ok(())
     }
 
+    /// What groups or aggregates keep has no more room, so that the rest of the rows come one by one. Groups that are numbers go on by the leaf,
+    /// but no other begins.
+    fn is_full(&mut self, agg: &Aggregation, groups: &Groups<'_>) -> bool {
+        match &mut self.compact {
+            Some(_) if agg.rollup.is_some() => groups.have_no_room(),
+            Some(compact) => {
+                if !compact.is_closed() && groups.have_no_room() {
+                    compact.close();
+                    self.copies = true;
+                }
+                false
+            }
+            None if self.keys.is_some() => groups.are_full(),
+            None => self.tells_apart() && groups.have_no_room(),
+        }
+    }
+
+    /// An aggregate tells equal values apart.
+    fn tells_apart(&self) -> bool {
+        self.sums.iter().any(|s| matches!(s, Sum::Distinct(_)))
+    }
+
+    /// What aggregates with DISTINCT have seen is kept as it is of single rows.
+    fn tell_again(&self, groups: &mut Groups<'_>, ev: &Ev<'_>) -> Result<(), ValueError> {
+        for (n, sum) in self.sums.iter().enumerate() {
+            if let Sum::Distinct(d) = sum {
+                d.each(&self.columns, |value| groups.know_told(n, &value, ev))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Selects rows of a leaf, and reads or copies what is wanted of them.
     pub fn load(&mut self, rows: &LeafRows<'_>) {
         self.columns.forget();
@@ -244,11 +308,28 @@ impl<'b> Batch<'b> {
             self.columns.load(top.columns(), rows, &self.selected);
             top.narrow(&self.columns, &mut self.selected);
         }
+        if let Some(adjacent) = &mut self.adjacent {
+            self.columns.load(adjacent.columns(), rows, &self.selected);
+            adjacent.narrow(&self.columns, &mut self.selected);
+        }
         self.columns.load(&self.summed, rows, &self.selected);
         if self.copies {
             let copies = emptied(&mut self.rows);
             self.selected.iter().for_each(|at| copies.push(&rows[*at as usize]));
         }
+    }
+}
+
+/// What becomes of a row that is the first of its group.
+enum GroupOf<'g> {
+    /// The row is kept, if they are copied.
+    Rows(Option<&'g PackedRows>),
+    Numbers(&'g mut Compact),
+}
+
+impl GroupOf<'_> {
+    fn is_closed(&self) -> bool {
+        matches!(self, GroupOf::Numbers(compact) if compact.is_closed())
     }
 }
 
@@ -343,14 +424,40 @@ impl Runner<'_, '_> {
                     if !self.send_ended(ended, j, (&mut *e, &mut *out), outer).await? {
                         return Ok(false);
                     }
-                } else if batch.keys.is_some() && groups.are_full() {
-                    break;
+                } else {
+                    if groups.is_due() {
+                        groups.write(self.reads).await?;
+                    }
+                    if batch.is_full(agg, groups) {
+                        break;
+                    }
                 }
             }
             j.put_back();
-            self.give_over(batch, groups)?;
-            Ok(true)
+            self.end_batches((batch, agg), groups, j, (e, out), outer).await
         })
+    }
+
+    /// No more rows come by the leaf: the groups go out, or become those of single rows. False: no more groups are wanted.
+    async fn end_batches(
+        &mut self,
+        (batch, agg): (&mut Batch<'_>, &Aggregation),
+        groups: &mut Groups<'_>,
+        j: &mut Joiner<'_>,
+        (e, out): (&mut Emitter<'_>, &mut Out<'_>),
+        outer: Option<&Frame<'_>>,
+    ) -> Run<bool> {
+        match &batch.compact {
+            Some(_) if agg.rollup.is_some() => self.roll_up_compact((batch, agg), groups)?,
+            Some(compact) => {
+                let all = 0..compact.len();
+                let more = self.send_compact((batch, agg), all, j, (e, out), outer).await?;
+                groups.held().shrink(usize::MAX);
+                return Ok(more);
+            }
+            None => self.give_over(batch, groups)?,
+        }
+        Ok(true)
     }
 
     /// Sums up the selected rows of a leaf.
@@ -368,14 +475,18 @@ impl Runner<'_, '_> {
             let first = if batch.copies { batch.rows.row(0).to_vec() } else { Vec::new() };
             batch.begin_only(&first, groups, &self.ev)?;
         }
+        if batch.compact.is_some() {
+            self.find_compact(j, batch, groups, outer)?;
+        }
         let (columns, selected) = (&batch.columns, &batch.selected);
         let of_rows = match &mut batch.keys {
             None => None,
+            Some(_) if batch.compact.is_some() => Some(&batch.groups[..]),
             Some(keys) => {
                 let rows = batch.copies.then_some(&*batch.rows);
                 let found = &mut batch.groups;
                 let before = groups.count();
-                keys.find(columns, selected, (groups, &self.ev), rows, found)?;
+                keys.find(columns, selected, (groups, &self.ev), GroupOf::Rows(rows), found)?;
                 let count = groups.count();
                 let width: usize = batch.sums.iter().map(Sum::width).sum();
                 self.ev.cx.hold(groups.held(), (count - before) * width)?;
@@ -384,6 +495,11 @@ impl Runner<'_, '_> {
             }
         };
         batch.sums.iter_mut().for_each(|s| s.add(columns, selected, of_rows));
+        for sum in &mut batch.sums {
+            if let Sum::Distinct(d) = sum {
+                d.add(columns, selected, (groups.held(), &self.ev))?;
+            }
+        }
         if !batch.sums.iter().any(|s| matches!(s, Sum::Each)) {
             return Ok(());
         }
@@ -431,6 +547,10 @@ impl Runner<'_, '_> {
     /// What the vectors have come to becomes the state of the groups.
     fn give_over(&mut self, batch: &mut Batch<'_>, groups: &mut Groups<'_>) -> Run<()> {
         batch.settle(0..groups.count(), groups)?;
+        if batch.tells_apart() && groups.have_no_room() {
+            groups.held().shrink(usize::MAX);
+            batch.tell_again(groups, &self.ev)?;
+        }
         // They are looked for only if there is more to come.
         let more = groups.are_full() && !groups.stream();
         if let Some(keys) = batch.keys.as_ref().filter(|_| more) {

@@ -8,6 +8,8 @@ use super::super::group::Groups;
 use super::super::join::Joiner;
 use super::super::{Out, Runner};
 use super::Batch;
+use super::compact::Compact;
+use super::sums::Sum;
 use crate::query::eval::Ev;
 use crate::query::eval::frame::Frame;
 use crate::query::plan::Aggregation;
@@ -31,16 +33,26 @@ impl Batch<'_> {
     /// The rows do not come in the order of the groups after all. Before the first of them.
     pub fn disorder(&mut self) {
         self.keys.iter_mut().for_each(|keys| keys.disorder());
+        for sum in &mut self.sums {
+            if let Sum::Distinct(d) = sum {
+                d.disorder();
+            }
+        }
     }
 
     fn keep_last(&mut self, groups: &mut Groups<'_>, ev: &Ev<'_>) -> Result<(), ValueError> {
         self.sums.iter_mut().for_each(|s| s.keep_last());
         let width: usize = self.sums.iter().map(|s| s.width()).sum();
         ev.cx.hold(groups.held(), width)?;
-        match &mut self.keys {
-            Some(keys) => keys.keep_last(groups.held(), ev),
-            None => Ok(()),
+        let first = self.compact.as_ref().and_then(Compact::last);
+        let key = match &mut self.keys {
+            Some(keys) => keys.keep_last(first, groups.held(), ev)?,
+            None => None,
+        };
+        if let Some(compact) = &mut self.compact {
+            compact.keep_last(key);
         }
+        Ok(())
     }
 }
 
@@ -53,6 +65,18 @@ impl Runner<'_, '_> {
         (e, out): (&mut Emitter<'_>, &mut Out<'_>),
         outer: Option<&Frame<'_>>,
     ) -> Run<bool> {
+        if let Some(compact) = &batch.compact {
+            let ended = compact.len().saturating_sub(1);
+            if ended == 0 {
+                return Ok(true);
+            }
+            if !self.send_compact((&mut *batch, agg), 0..ended, j, (e, out), outer).await? {
+                return Ok(false);
+            }
+            groups.held().shrink(usize::MAX);
+            batch.keep_last(groups, &self.ev)?;
+            return Ok(true);
+        }
         let ended = groups.count().saturating_sub(1);
         if ended == 0 {
             return Ok(true);

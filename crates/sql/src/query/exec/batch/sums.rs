@@ -3,6 +3,7 @@
 
 use super::column::{Columns, Kind};
 use super::constants::{Constants, settled};
+use super::distinct::DistinctCount;
 use super::number::Number;
 use crate::func::aggregate::{AggKind, AggSpec, State};
 use crate::query::expr::BExpr;
@@ -28,6 +29,8 @@ pub enum Sum {
         least: bool,
         found: Vec<Option<i64>>,
     },
+    /// Values of all rows, each once.
+    Distinct(Box<DistinctCount>),
     /// Evaluated row by row.
     Each,
 }
@@ -64,11 +67,17 @@ impl Sum {
         found.unwrap_or(Sum::Each)
     }
 
+    /// What parts of a group come to can be put together: sums of doubles depend on the order of all rows.
+    pub fn is_exact(&self) -> bool {
+        !matches!(self, Sum::Each | Sum::Distinct(_) | Sum::Real { .. })
+    }
+
     pub fn columns(&self, out: &mut Vec<usize>) {
         match self {
             Sum::Rows(_) | Sum::Each => {}
             Sum::Count { columns, .. } => out.extend(columns),
             Sum::Exact(e) => out.extend(&e.columns),
+            Sum::Distinct(d) => out.push(d.column),
             Sum::Real { column, .. } | Sum::Best { column, .. } => out.push(*column),
         }
     }
@@ -86,7 +95,7 @@ impl Sum {
                 counts.resize(groups, 0);
             }
             Sum::Best { found, .. } => found.resize(groups, None),
-            Sum::Each => {}
+            Sum::Each | Sum::Distinct(_) => {}
         }
     }
 
@@ -106,7 +115,7 @@ impl Sum {
                 keep_last(counts);
             }
             Sum::Best { found, .. } => keep_last(found),
-            Sum::Each => {}
+            Sum::Each | Sum::Distinct(_) => {}
         }
     }
 
@@ -116,7 +125,7 @@ impl Sum {
             Sum::Rows(_) | Sum::Count { .. } => 8,
             Sum::Exact(_) => 24,
             Sum::Real { .. } | Sum::Best { .. } => 16,
-            Sum::Each => 0,
+            Sum::Each | Sum::Distinct(_) => 0,
         }
     }
 
@@ -130,7 +139,7 @@ impl Sum {
     /// Takes the selected rows.
     pub fn add(&mut self, columns: &Columns<'_>, selected: &[u32], groups: GroupsOfRows<'_>) {
         match self {
-            Sum::Each => {}
+            Sum::Each | Sum::Distinct(_) => {}
             Sum::Rows(counts) => match groups {
                 None => counts[0] += selected.len() as i64,
                 Some(groups) => groups.iter().for_each(|g| counts[*g as usize] += 1),
@@ -188,6 +197,7 @@ impl Sum {
             Sum::Each => return Ok(None),
             Sum::Rows(counts) | Sum::Count { counts, .. } => State::Count(counts[group]),
             Sum::Exact(e) => e.state(group)?,
+            Sum::Distinct(d) => State::Count(d.count()),
             Sum::Real { sums, counts, .. } => match counts[group] {
                 0 => State::Empty,
                 n => State::Real { sum: sums[group], n },

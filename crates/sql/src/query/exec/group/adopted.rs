@@ -1,16 +1,49 @@
 //! Groups whose rows come in batches (`exec::batch`): begun one by one, told by vectors, and given over with what their aggregates came to.
 
 use super::{Group, Groups, group_bytes};
-use crate::func::aggregate::{Accumulator, State};
+use crate::func::aggregate::{Accumulator, State, arguments_key};
 use crate::memory::Held;
 use crate::query::eval::Ev;
-use crate::query::eval::frame::Slot;
+use crate::query::eval::frame::{Frame, Slot};
 use crate::value::{Value, ValueError};
 
 impl Groups<'_> {
-    /// Rows can come in batches: neither with DISTINCT nor summed up by ROLLUP.
+    /// Rows can come in batches: to be summed up by ROLLUP only where no rows are kept.
     pub fn take_batches(&self) -> bool {
-        self.told.is_none() && self.agg.rollup.is_none() && self.list.is_empty()
+        let kept = self.agg.rollup.is_some() && !(self.bare && self.seen_keys.is_empty());
+        !kept && self.list.is_empty()
+    }
+
+    /// The only group has been told this argument of its `n`-th aggregate.
+    pub fn know_told(
+        &mut self,
+        n: usize,
+        value: &Value<'_>,
+        ev: &Ev<'_>,
+    ) -> Result<(), ValueError> {
+        let Some(told) = &mut self.told else { return Ok(()) };
+        let mut key = [0, n as u32].map(u32::to_le_bytes).as_flattened().to_vec();
+        arguments_key(std::slice::from_ref(value), &mut key);
+        told.seen.see(key, ev)
+    }
+
+    /// WITH ROLLUP: a group of all keys, which begins here or goes on, becomes a part of itself and of those that sum it up.
+    pub fn roll_up(
+        &mut self,
+        keys: &[Value<'static>],
+        mut state: impl FnMut(usize) -> Result<State, ValueError>,
+        ev: &mut Ev<'_>,
+    ) -> Result<(), ValueError> {
+        let agg = self.agg;
+        let first = if agg.has_supers() { 0 } else { keys.len() };
+        for level in first..=keys.len() {
+            self.make_level(&keys[..level]);
+            let at = self.group_of(&[Slot::Null], &keys[..level], ev)?;
+            for (n, (spec, _)) in agg.specs.iter().enumerate() {
+                self.list[at].accs[n].merge(spec, state(n)?, &mut ev.cx)?;
+            }
+        }
+        Ok(())
     }
 
     /// The rows of a group come one behind the other.
@@ -50,6 +83,22 @@ impl Groups<'_> {
     /// No other group has room in memory.
     pub fn are_full(&self) -> bool {
         self.is_full()
+    }
+
+    /// The same of groups that are kept elsewhere, and charged here.
+    pub fn have_no_room(&self) -> bool {
+        self.held.bytes() >= self.memory
+    }
+
+    /// The row waits until the groups that are kept elsewhere have gone out.
+    pub fn set_aside(
+        &mut self,
+        f: &Frame<'_>,
+        slots: &[Slot],
+        ev: &mut Ev<'_>,
+    ) -> Result<(), ValueError> {
+        self.make_key(f, ev)?;
+        self.put_aside(f, slots, ev)
     }
 
     /// What is charged for the groups, for those who keep more of them.

@@ -85,7 +85,9 @@ impl Joiner<'_> {
                 let spec = scan_spec(block, 0, range, r);
                 let whole = matches!(step.access, Access::Scan { .. });
                 self.states[t].count_opened(r.reads.work, whole, &spec);
-                self.slots[t] = Slot::Cursor(Box::new(r.txn.scan(&table, spec)));
+                let mut cursor = Box::new(r.txn.scan(&table, spec));
+                self.only_like(&mut cursor, r);
+                self.slots[t] = Slot::Cursor(cursor);
                 self.states[t].open = true;
             }
         })

@@ -93,6 +93,11 @@ impl Seen {
         Ok(())
     }
 
+    /// The keys are in a file, and rows wait for the end of the round.
+    pub fn is_parted(&self) -> bool {
+        self.parted.is_some()
+    }
+
     pub fn is_due(&self) -> bool {
         let due = |p: &Parted| p.rows.is_due() || p.keys.iter().any(Keys::is_due);
         self.parted.as_deref().is_some_and(due)

@@ -189,7 +189,8 @@ impl Runner<'_, '_> {
         }
         let frame = Rows { aggs: &values, ..j.frame(self.params, outer) };
         let exprs = || b.windows.iter().flat_map(Window::exprs);
-        let mut row = Row::with_capacity(layout.cells() + exprs().count());
+        let mut row = to.spare();
+        row.reserve(layout.cells() + exprs().count());
         if layout.looked_at {
             let mut bytes = Vec::new();
             j.slots.iter().for_each(|slot| encode_slot(slot, &mut bytes));
