@@ -48,6 +48,7 @@ mod gaps;
 mod generated;
 mod geometry;
 mod geometry_edges;
+mod geometry_globe;
 mod geometry_overlays;
 mod geometry_relations;
 mod grouped;

@@ -278,6 +278,8 @@ errors! { EXTENDED:
     ER_CANNOT_CONVERT_STRING = 3854, b"HY000", "Cannot convert string '{}' from {} to {}";
     ER_DEPENDENT_BY_PARTITION_FUNC = 3855, b"HY000", "Column '{}' has a partitioning function dependency and cannot be dropped or renamed.";
     ER_SECOND_PASSWORD_CANNOT_BE_EMPTY = 3878, b"HY000", "Empty password can not be retained as second password for user '{}'@'{}'.";
+    ER_GEOMETRY_IN_UNKNOWN_LENGTH_UNIT = 3882, b"SU001",
+        "The geometry passed to function {} is in SRID 0, which doesn't specify a length unit. Can't convert to '{}'.";
     ER_REGEXP_INVALID_CAPTURE_GROUP_NAME = 3887, b"HY000", "A capture group has an invalid name.";
     ER_DA_SSL_LIBRARY_ERROR = 3888, b"HY000", "Failed to set up SSL because of the following SSL library error: {}";
     ER_INCORRECT_CURRENT_PASSWORD = 3891, b"HY000", "Incorrect current password. Specify the correct password which has to be replaced.";
@@ -288,6 +290,7 @@ errors! { EXTENDED:
     ER_CURRENT_PASSWORD_CANNOT_BE_RETAINED = 3895, b"HY000", "Current password can not be retained for user '{}'@'{}' because new password is empty.";
     ER_PARTIAL_REVOKES_EXIST = 3896, b"HY000",
         "At least one partial revoke exists on a database. The system variable '@@partial_revokes' must be set to ON.";
+    ER_UNIT_NOT_FOUND = 3902, b"SU001", "There's no unit of measure named '{}'.";
     ER_INVALID_JSON_VALUE_FOR_FUNC_INDEX = 3903, b"22018", "Invalid JSON value for CAST for functional index '{}'.";
     ER_JSON_VALUE_OUT_OF_RANGE_FOR_FUNC_INDEX = 3904, b"22003", "Out of range JSON value for CAST for functional index '{}'.";
     ER_EXCEEDED_MV_KEYS_NUM = 3905, b"HY000", "Exceeded max number of values per record for multi-valued index '{}' by {} value(s).";

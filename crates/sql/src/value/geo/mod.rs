@@ -13,8 +13,12 @@
 pub mod cast;
 pub mod edges;
 pub mod geojson;
+pub mod globe;
 pub mod plane;
+pub mod spheroid;
 pub mod srs;
+pub mod surface;
+pub mod units;
 pub mod wkb;
 pub mod wkt;
 

@@ -3,6 +3,7 @@
 //! SRID 0 is the plane without units. Of the five thousand systems that MySQL knows these are here: the geographic ones that data
 //! comes in most, and Web Mercator, whose coordinates are those of maps. Definitions are the EPSG registry's.
 
+use super::spheroid::Spheroid;
 use crate::errno;
 use crate::value::ValueError;
 
@@ -16,6 +17,8 @@ pub struct Srs {
     pub lat_long: bool,
     /// Semi-major axis in metres and inverse flattening of the ellipsoid; zeros for the plane without units.
     pub ellipsoid: (f64, f64),
+    /// Metres in a unit of length: of a geographic system that of its ellipsoid.
+    pub unit: f64,
     /// The WKT of the definition.
     pub definition: &'static str,
 }
@@ -30,6 +33,7 @@ const ALL: [Srs; 5] = [
         geographic: false,
         lat_long: false,
         ellipsoid: (0.0, 0.0),
+        unit: 1.0,
         definition: "",
     },
     Srs {
@@ -38,6 +42,7 @@ const ALL: [Srs; 5] = [
         geographic: false,
         lat_long: false,
         ellipsoid: WGS84,
+        unit: 1.0,
         definition: concat!(
             r#"PROJCS["WGS 84 / Pseudo-Mercator",GEOGCS["WGS 84",DATUM["World Geodetic System 1984","#,
             r#"SPHEROID["WGS 84",6378137,298.257223563,AUTHORITY["EPSG","7030"]],AUTHORITY["EPSG","6326"]],"#,
@@ -57,6 +62,7 @@ const ALL: [Srs; 5] = [
         geographic: true,
         lat_long: true,
         ellipsoid: GRS80,
+        unit: 1.0,
         definition: concat!(
             r#"GEOGCS["ETRS89",DATUM["European Terrestrial Reference System 1989",SPHEROID["GRS 1980","#,
             r#"6378137,298.257222101,AUTHORITY["EPSG","7019"]],TOWGS84[0,0,0,0,0,0,0],"#,
@@ -71,6 +77,7 @@ const ALL: [Srs; 5] = [
         geographic: true,
         lat_long: true,
         ellipsoid: GRS80,
+        unit: 1.0,
         definition: concat!(
             r#"GEOGCS["NAD83",DATUM["North American Datum 1983",SPHEROID["GRS 1980",6378137,"#,
             r#"298.257222101,AUTHORITY["EPSG","7019"]],TOWGS84[0,0,0,0,0,0,0],AUTHORITY["EPSG","6269"]],"#,
@@ -84,6 +91,7 @@ const ALL: [Srs; 5] = [
         geographic: true,
         lat_long: true,
         ellipsoid: WGS84,
+        unit: 1.0,
         definition: concat!(
             r#"GEOGCS["WGS 84",DATUM["World Geodetic System 1984",SPHEROID["WGS 84",6378137,298.257223563,"#,
             r#"AUTHORITY["EPSG","7030"]],AUTHORITY["EPSG","6326"]],PRIMEM["Greenwich",0,"#,
@@ -107,9 +115,14 @@ impl Srs {
         Self::find(srid).ok_or_else(|| ValueError::of(errno::ER_SRS_NOT_FOUND, &[&srid]))
     }
 
+    pub fn spheroid(&self) -> Spheroid {
+        let (a, inverse) = self.ellipsoid;
+        // A sphere is written with an inverse flattening of 0.
+        Spheroid { a, f: if inverse == 0.0 { 0.0 } else { 1.0 / inverse } }
+    }
+
     /// The mean radius of the ellipsoid in metres.
     pub fn mean_radius(&self) -> f64 {
-        let (a, inverse) = self.ellipsoid;
-        a * (3.0 - 1.0 / inverse) / 3.0
+        self.spheroid().radius()
     }
 }
