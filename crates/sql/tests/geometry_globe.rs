@@ -376,10 +376,114 @@ fn a_long_search_can_be_ended() {
                 (0..6000).map(|i| format!("{lat}.{:03} {}", i % 1000, i as f64 / 50.0)).collect();
             format!("st_geomfromtext('LINESTRING({})', 4326)", corners.join(","))
         };
-        c.ok("set max_execution_time = 50").await;
+        c.all(&["set max_execution_time = 50"]).await;
         let sql = format!("select st_distance({}, {})", line(10), line(40));
         c.check(&[(&sql, "E3024")]).await;
         c.0.close().await;
         drop(server);
     });
+}
+
+/// A definition of a geographic system.
+fn globe(axis: f64, axes: &str) -> String {
+    format!(
+        r#"'GEOGCS["x",DATUM["d",SPHEROID["s",{axis},298.257223563]],PRIMEM["Greenwich",0],UNIT["degree",0.017453292519943278],{axes}]'"#
+    )
+}
+
+const LONG_LAT: &str = r#"AXIS["Lon",EAST],AXIS["Lat",NORTH]"#;
+const LAT_LONG: &str = r#"AXIS["Lat",NORTH],AXIS["Lon",EAST]"#;
+
+async fn check_all(c: &mut Client, cases: &[(String, &str)]) {
+    for (sql, want) in cases {
+        c.check(&[(sql.as_str(), *want)]).await;
+    }
+}
+
+#[test]
+fn reference_systems_are_made_and_dropped() {
+    let create = |srid: &str, rest: &str| format!("create spatial reference system {srid} {rest}");
+    let (one, two) = (globe(6_378_137.0, LONG_LAT), globe(6_378_137.0, LAT_LONG));
+    let larger = globe(6_378_138.0, LONG_LAT);
+    let replace = |name: &str, definition: &str| {
+        format!(
+            "create or replace spatial reference system 990001 name '{name}' definition {definition}"
+        )
+    };
+    let cases = [
+        (create("990001", &format!("name 'a' definition {one}")), "ok 0"),
+        (create("990001", &format!("name 'b' definition {one}")), "E3712 There is already a spatial reference system with SRID 990001."),
+        (create("if not exists 990001", &format!("name 'b' definition {one}")), "ok 0"),
+        ("show warnings".into(), "Warning|3713|There is already a spatial reference system with SRID 990001."),
+        (create("990002", &format!("name 'A' definition {one}")), "E1062 Duplicate entry '1-A' for key 'st_spatial_reference_systems.SRS_NAME'"),
+        (create("990002", &format!("name 'n' organization 'epsg' identified by 4326 definition {one}")), "E1062 Duplicate entry '1-epsg-4326' for key 'st_spatial_reference_systems.ORGANIZATION_AND_ID'"),
+        (create("990002", "name 'b'"), "E3708 Missing mandatory attribute DEFINITION."),
+        (create("990002", "definition 'x'"), "E3708 Missing mandatory attribute NAME."),
+        (create("990002", "name 'b' name 'c' definition 'x'"), "E3709 Multiple definitions of attribute NAME."),
+        (create("990002", "name 'b' definition 'x'"), "E3517 Can't parse the spatial reference system definition of SRID 990002."),
+        (create("990002", "name ' b' definition 'x'"), "E3710"),
+        (create("990002", "name 'b' organization '' identified by 1 definition 'x'"), "E3711"),
+        (create("990002", "name 'b' organization 'o' definition 'x'"), "E1064"),
+        (create("990002", &format!("name '{}' definition 'x'", "n".repeat(81))), "E3718 Attribute NAME is too long. The maximum length is 80 characters."),
+        (create("990002", "name 'b\\0' definition 'x'"), "E3717 Invalid character in attribute NAME."),
+        (create("0", "name 'b' definition 'x'"), "E3714 SRID 0 is not modifiable."),
+        (create("5000000000", "name 'b' definition 'x'"), "E1690 SRID value is out of range in 'CREATE SPATIAL REFERENCE SYSTEM'"),
+        (create("-1", "name 'b' definition 'x'"), "E1064"),
+        (create("2000000000", &format!("name 'far' definition {two}")), "ok 0"),
+        ("show warnings".into(), "Warning|3715|The SRID range [2000000000, 2147483647] has been reserved for system use. SRSs in this range may be added, modified or removed without warning during upgrade."),
+        ("select st_longitude(st_geomfromtext('point(100 50)', 990001)), st_longitude(st_geomfromtext('point(50 100)', 2000000000))".into(), "100|100"),
+        ("create table t (g geometry srid 990001)".into(), "ok 0"),
+        ("insert into t values (st_geomfromtext('point(100 50)', 990001))".into(), "ok 1"),
+        ("select st_astext(g), st_latitude(g) from t".into(), "POINT(100 50)|50"),
+        ("select srs_name, srs_id from information_schema.st_geometry_columns where table_name = 't'".into(), "a|990001"),
+        ("drop spatial reference system 990001".into(), "E3716 Can't modify SRID 990001. There is at least one column depending on it."),
+        (replace("a2", &one), "ok 0"),
+        (replace("a2", &larger), "E3716"),
+        (replace("a2", &two), "E3716"),
+        ("select st_transform(g, 4326) from t".into(), "E3741 Transformation from SRID 990001 is not supported."),
+        ("drop table t".into(), "ok 0"),
+        (replace("a3", &larger), "ok 0"),
+        ("drop spatial reference system 990001".into(), "ok 0"),
+        ("drop spatial reference system 990001".into(), "E3548 There's no spatial reference system with SRID 990001."),
+        ("drop spatial reference system if exists 990001".into(), "ok 0"),
+        ("show warnings".into(), "Warning|3519|There's no spatial reference system with SRID 990001."),
+        ("select st_geomfromtext('point(1 1)', 990001)".into(), "E3548"),
+        ("prepare s from 'drop spatial reference system 990001'".into(), "E1295"),
+        ("begin".into(), "ok 0"),
+        ("drop spatial reference system 2000000000".into(), "ok 0"),
+        ("rollback".into(), "ok 0"),
+        ("select count(*) from information_schema.st_spatial_reference_systems".into(), "5"),
+    ];
+    with_server(1, |server| async move {
+        let mut c = server.client();
+        check_all(&mut c, &cases).await;
+        c.0.close().await;
+        drop(server);
+    });
+}
+
+#[test]
+fn reference_systems_are_kept() {
+    check_lives(&[
+        &[
+            (
+                r#"create spatial reference system 990001 name 'kept' organization 'o' identified by 7 description 'd' definition 'PROJCS["x",GEOGCS["x",DATUM["d",SPHEROID["s",6378137,298]],PRIMEM["Greenwich",0],UNIT["degree",0.017453292519943278],AXIS["Lon",EAST],AXIS["Lat",NORTH]],PROJECTION["p"],UNIT["foot",0.3048],AXIS["X",EAST],AXIS["Y",NORTH]]'"#,
+                "ok 0",
+            ),
+            ("drop spatial reference system 4269", "ok 0"),
+        ],
+        &[
+            (
+                "select srs_id, srs_name, organization, organization_coordsys_id, description from information_schema.st_spatial_reference_systems where srs_id > 4258",
+                "4326|WGS 84|EPSG|4326|NULL; 990001|kept|o|7|d",
+            ),
+            (
+                "select st_distance(st_geomfromtext('point(0 0)', 990001), st_geomfromtext('point(3 4)', 990001), 'metre')",
+                "1.524",
+            ),
+            ("select st_geomfromtext('point(0 0)', 4269)", "E3548"),
+            ("drop spatial reference system 990001", "ok 0"),
+        ],
+        &[("select count(*) from information_schema.st_spatial_reference_systems", "4")],
+    ]);
 }

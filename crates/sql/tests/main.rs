@@ -10,6 +10,7 @@ mod batches;
 mod beside;
 mod beside_definitions;
 mod beside_names;
+mod beside_refusals;
 mod beside_values;
 mod book;
 mod branches;

@@ -7,6 +7,7 @@ use crate::context::VirtualTable;
 use crate::value::geo::Srs;
 use crate::value::geo::units::UNITS;
 use crate::value::{SqlType, Value};
+use std::sync::Arc;
 
 pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![&GeometryColumns, &ReferenceSystems, &Units]
@@ -31,13 +32,13 @@ virtual_table!(
         for t in visible(cx, hint) {
             for column in &t.columns {
                 let SqlType::Geometry { kind, srid } = column.ty else { continue };
-                let srs = srid.and_then(Srs::find);
+                let srs = srid.and_then(|n| cx.reads.shared.reference_systems.get(n));
                 rows.push(vec![
                     s("def"),
                     s(t.schema()),
                     s(t.name()),
                     s(column.name.clone()),
-                    os(srs.map(|srs| srs.name)),
+                    os(srs.map(|srs| srs.name.to_string())),
                     ou(srid.map(u64::from)),
                     s(kind.type_name()),
                 ]);
@@ -60,19 +61,18 @@ virtual_table!(
         n("DEFINITION", text(4096)),
         c("DESCRIPTION", text(2048)),
     ],
-    |_, _| {
-        let row = |srs: &Srs| {
-            let registered = srs.srid != 0;
+    |cx, _| {
+        let row = |srs: Arc<Srs>| {
             vec![
-                s(srs.name),
+                s(srs.name.to_string()),
                 u(u64::from(srs.srid)),
-                os(registered.then_some("EPSG")),
-                ou(registered.then_some(u64::from(srs.srid))),
-                s(srs.definition),
-                Value::Null,
+                os(srs.organization.as_ref().map(|(name, _)| name.to_string())),
+                ou(srs.organization.as_ref().map(|(_, n)| u64::from(*n))),
+                s(srs.definition.to_string()),
+                os(srs.description.clone()),
             ]
         };
-        Srs::all().iter().map(row).collect()
+        cx.reads.shared.reference_systems.all().into_iter().map(row).collect()
     }
 );
 

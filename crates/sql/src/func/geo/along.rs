@@ -28,7 +28,7 @@ fn line_and_number(
         return Err(unexpected("LINESTRING", kind, function));
     };
     cx.work(EDGE_WORK * line.len())?;
-    Ok(Some(Measured { srid: g.srid, line, on: Surface::of(srs), number }))
+    Ok(Some(Measured { srid: g.srid, line, on: Surface::of(&srs), number }))
 }
 
 fn length_of(line: &[Coord], on: &Surface) -> f64 {
@@ -139,7 +139,7 @@ fn lists(
     // One and several are measured from the one, whichever is named first.
     let swapped = matches!(kinds, [MultiPoint, Point] | [MultiLineString, LineString]);
     let (a, b) = if swapped { (b, a) } else { (a, b) };
-    Ok(Some(Lists { a, b, on: Surface::of(srs) }))
+    Ok(Some(Lists { a, b, on: Surface::of(&srs) }))
 }
 
 /// The largest of the distances from a corner of `a` to the nearest corner of `b`.

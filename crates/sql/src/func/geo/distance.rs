@@ -54,10 +54,10 @@ pub fn distance(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     if a.shape.is_empty() || b.shape.is_empty() || unit.is_some_and(Value::is_null) {
         return Ok(Value::Null);
     }
-    let on = Surface::of(srs);
+    let on = Surface::of(&srs);
     let (a, b) = (Pieces::over(&a.shape, on), Pieces::over(&b.shape, on));
     let least = if meet(cx, &a, &b)? { 0.0 } else { apart(cx, &a, &b)? };
-    finite(units::in_unit(least, unit, srs, function)?, function)
+    finite(units::in_unit(least, unit, &srs, function)?, function)
 }
 
 /// The distance of two geometries that have no point in common.
@@ -130,9 +130,9 @@ pub fn distance_sphere(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         return not_there("Cartesian");
     }
     let globe = match srs.srid {
-        0 => Srs { geographic: true, ..*srs },
+        0 => Srs { geographic: true, ..(*srs).clone() },
         _ if !srs.geographic => return not_there("projected"),
-        _ => *srs,
+        _ => (*srs).clone(),
     };
     check_degrees(&a.shape, &globe, Whose::Parameter, function)?;
     check_degrees(&b.shape, &globe, Whose::Parameter, function)?;

@@ -104,7 +104,7 @@ const fn relation(function: &'static str, holds: fn(&Mbr, &Mbr) -> bool) -> Rela
 /// The rectangles of two geometries, compared.
 fn compare(cx: &mut FuncCtx<'_>, args: &[Value<'_>], relation: &Relation) -> Out {
     let Some((a, b, srs)) = pair(cx, args, relation.function)? else { return Ok(Value::Null) };
-    let mut bounds = |g: &Geometry| match Surface::of(srs) {
+    let mut bounds = |g: &Geometry| match Surface::of(&srs) {
         Surface::Plane => Ok(g.shape.bounds().map(|(low, high)| Mbr { low, high })),
         Surface::Globe(s) => on_globe(cx, &s, &g.shape),
     };

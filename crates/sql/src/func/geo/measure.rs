@@ -77,8 +77,8 @@ pub fn length(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     if args.get(1).is_some_and(Value::is_null) {
         return Ok(Value::Null);
     }
-    let sum = length_of(cx, &lines, Surface::of(srs))?;
-    finite(units::in_unit(sum, args.get(1), srs, function)?, function)
+    let sum = length_of(cx, &lines, Surface::of(&srs))?;
+    finite(units::in_unit(sum, args.get(1), &srs, function)?, function)
 }
 
 /// The area of a polygon whatever the direction of its rings.
@@ -101,7 +101,7 @@ pub fn area(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let mut sum = 0.0;
     for polygon in polygons {
         cx.work(polygon.iter().map(|r| EDGE_WORK * r.len()).sum())?;
-        sum += area_of(polygon, Surface::of(srs));
+        sum += area_of(polygon, Surface::of(&srs));
     }
     finite(sum, function)
 }

@@ -34,6 +34,7 @@ use crate::errno;
 use crate::value::geo::wkb::BadWkb;
 use crate::value::geo::{Coord, GeoKind, Geometry, Shape, Srs};
 use crate::value::{Collation, LobKind, SqlType, TypeInfo, Value, ValueError};
+use std::sync::Arc;
 
 /// Rows for functions that differ in their names only: `$eval::<n>` looks its name up in a list.
 macro_rules! family {
@@ -346,10 +347,10 @@ fn known(
     cx: &mut FuncCtx<'_>,
     v: &Value<'_>,
     function: &str,
-) -> Result<Option<(Geometry, &'static Srs)>, ValueError> {
+) -> Result<Option<(Geometry, Arc<Srs>)>, ValueError> {
     let Some(g) = parsed(cx, v, function)? else { return Ok(None) };
-    let srs = Srs::get(g.srid)?;
-    check_degrees(&g.shape, srs, Whose::Parameter, function)?;
+    let srs = cx.reference_system(g.srid)?;
+    check_degrees(&g.shape, &srs, Whose::Parameter, function)?;
     Ok(Some((g, srs)))
 }
 
@@ -370,7 +371,7 @@ fn pair(
     cx: &mut FuncCtx<'_>,
     args: &[Value<'_>],
     function: &str,
-) -> Result<Option<(Geometry, Geometry, &'static Srs)>, ValueError> {
+) -> Result<Option<(Geometry, Geometry, Arc<Srs>)>, ValueError> {
     let (a, b) = (known(cx, &args[0], function)?, known(cx, &args[1], function)?);
     let (Some((a, srs)), Some((b, _))) = (a, b) else { return Ok(None) };
     if a.srid != b.srid {

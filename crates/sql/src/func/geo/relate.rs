@@ -19,7 +19,7 @@ fn relate(
     if a.shape.is_empty() || b.shape.is_empty() {
         return Ok(Value::Null);
     }
-    how(cx, Surface::of(srs), &a.shape, &b.shape).map(Value::bool)
+    how(cx, Surface::of(&srs), &a.shape, &b.shape).map(Value::bool)
 }
 
 fn have_common(
@@ -55,7 +55,7 @@ pub fn equals(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         (false, false) => {}
         (p, q) => return Ok(Value::bool(p == q)),
     }
-    let on = Surface::of(srs);
+    let on = Surface::of(&srs);
     let equal = match (pieces(cx, on, &a.shape)?, pieces(cx, on, &b.shape)?) {
         (Some(p), Some(q)) => pieces_within(cx, &p, &q)? && pieces_within(cx, &q, &p)?,
         _ => mixed(cx, on, &a.shape, &b.shape, function)?.equal(cx)?,
@@ -254,7 +254,7 @@ fn relate_interiors(cx: &mut FuncCtx<'_>, args: &[Value<'_>], relation: &OfInter
     if a.shape.is_empty() || b.shape.is_empty() {
         return Ok(Value::Null);
     }
-    let on = Surface::of(srs);
+    let on = Surface::of(&srs);
     let (Some(p), Some(q)) = (pieces(cx, on, &a.shape)?, pieces(cx, on, &b.shape)?) else {
         let mixed = mixed(cx, on, &a.shape, &b.shape, function)?;
         let (d, e) = mixed.dimensions();

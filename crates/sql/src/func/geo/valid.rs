@@ -28,14 +28,14 @@ fn tidied(
     function: &str,
 ) -> Result<Option<(Geometry, Surface)>, ValueError> {
     let Some((g, srs)) = known(cx, v, function)? else { return Ok(None) };
-    let on = Surface::of(srs);
+    let on = Surface::of(&srs);
     Ok(Some((Geometry { shape: on.tidy(&g.shape), ..g }, on)))
 }
 
 /// The geometry itself, and NULL where it is not valid.
 pub fn validate(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some((g, srs)) = known(cx, &args[0], "st_validate")? else { return Ok(Value::Null) };
-    let on = Surface::of(srs);
+    let on = Surface::of(&srs);
     match shape_is_valid(cx, &on, &on.tidy(&g.shape))? {
         true => stored(g.srid, g.shape),
         false => Ok(Value::Null),

@@ -17,6 +17,7 @@ pub mod globe;
 pub mod plane;
 pub mod spheroid;
 pub mod srs;
+pub mod srs_wkt;
 pub mod surface;
 pub mod units;
 pub mod wkb;

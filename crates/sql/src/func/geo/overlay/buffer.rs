@@ -32,7 +32,7 @@ pub fn buffer(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(style) = style(&args[2..], kind, function)? else { return Ok(Value::Null) };
     let Some(distance) = distance else { return Ok(Value::Null) };
     if srs.geographic {
-        return around_point(&g, srs, distance, &args[2..]);
+        return around_point(&g, &srs, distance, &args[2..]);
     }
     let pieces = Pieces::of(&g.shape);
     let shrinks = distance < 0.0;
