@@ -366,24 +366,6 @@ fn poles() {
     });
 }
 
-/// A search over many pairs of edges ends when its session is told to.
-#[test]
-fn a_long_search_can_be_ended() {
-    with_server(1, |server| async move {
-        let mut c = server.client();
-        let line = |lat: usize| {
-            let corners: Vec<String> =
-                (0..6000).map(|i| format!("{lat}.{:03} {}", i % 1000, i as f64 / 50.0)).collect();
-            format!("st_geomfromtext('LINESTRING({})', 4326)", corners.join(","))
-        };
-        c.all(&["set max_execution_time = 50"]).await;
-        let sql = format!("select st_distance({}, {})", line(10), line(40));
-        c.check(&[(&sql, "E3024")]).await;
-        c.0.close().await;
-        drop(server);
-    });
-}
-
 /// A definition of a geographic system.
 fn globe(axis: f64, axes: &str) -> String {
     format!(

@@ -42,5 +42,6 @@ pub fn is_built_in(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     super::lookup(&upper).is_some()
         || super::aggregate::lookup(&upper).is_some()
+        || super::special::lookup(&upper).is_some()
         || is_window_function(&upper)
 }
