@@ -1,8 +1,8 @@
 //! Where points, lines and polygons on an ellipsoid lie to each other.
 //!
-//! An edge is the shortest way between its ends, which is what MySQL takes it for. On which side of it a point lies is told by the
-//! directions of both from one end ([`side`]); meridians and the equator are exact, elsewhere a point is on an edge only where
-//! rounding cannot tell it from one. Edges are shorter than half the way around: those over a pole are cut there ([`tidy`]).
+//! An edge is the shortest way between its ends, which is what MySQL takes it for. The directions of an edge and of a point, both from
+//! one end of it, say on which side the point lies ([`side`]); meridians and the equator are exact, elsewhere a point is on an edge
+//! only where rounding cannot tell it from one. Edges are shorter than half the way around: those over a pole are cut there ([`tidy`]).
 
 use super::plane::{Edge, Place, edges};
 use super::spheroid::{Spheroid, turned};

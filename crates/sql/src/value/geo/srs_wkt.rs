@@ -221,7 +221,8 @@ fn lat_long(srid: u32, axes: &[String]) -> Result<bool, ValueError> {
     let horizontal = |a: &str| a == "EAST" || a == "WEST";
     let (first, second) = (axes[0].as_str(), axes[1].as_str());
     let lat_long = vertical(first) && horizontal(second);
-    if !lat_long && !(horizontal(first) && vertical(second)) {
+    let long_lat = horizontal(first) && vertical(second);
+    if !lat_long && !long_lat {
         let args: [&dyn std::fmt::Display; 3] = [&srid, &first, &second];
         return Err(ValueError::of(errno::ER_SRS_GEOGCS_INVALID_AXES, &args));
     }
