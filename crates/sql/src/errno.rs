@@ -361,6 +361,9 @@ errors! { SERVER:
         "Can't update table '{}' in stored function/trigger because it is already used by statement which invoked this stored \
          function/trigger.";
     ER_VIEW_PREVENT_UPDATE = 1443, b"HY000", "The definition of table '{}' prevents operation {} on table '{}'.";
+    ER_PS_NO_RECURSION = 1444, b"HY000",
+        "The prepared statement contains a stored routine call that refers to that same statement. It's not allowed to execute a prepared \
+         statement in such a recursive manner";
     ER_SP_CANT_SET_AUTOCOMMIT = 1445, b"HY000", "Not allowed to set autocommit from a stored function or trigger";
     ER_NO_SUCH_USER = 1449, b"HY000", "The user specified as a definer ('{}'@'{}') does not exist";
     ER_FORBID_SCHEMA_CHANGE = 1450, b"HY000", "Changing schema from '{}' to '{}' is not allowed.";

@@ -309,7 +309,7 @@ fn buffers() {
         (text("point(0, 0), 1, st_buffer_strategy('point_square'), st_buffer_strategy('point_square')"), wrong),
         (text(&format!("{square}, 1, st_buffer_strategy('end_flat')")), wrong),
         (text("point(0, 0), 1, null"), "NULL"),
-        (text("st_geomfromtext('POINT(0 0)', 4326), 1"), "E3618"),
+        (text("st_geomfromtext('LINESTRING(0 0,1 1)', 4326), 1"), "E3618"),
         (text("st_geomfromtext('GEOMETRYCOLLECTION EMPTY'), 1"), "GEOMETRYCOLLECTION EMPTY"),
         (text("point(0, 0)"), "E1582"),
         (

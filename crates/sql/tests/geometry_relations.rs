@@ -350,7 +350,7 @@ fn along_lines_and_refusals() {
             "select can_access_table('a','b')",
             "E3566 Access to native function 'can_access_table' is rejected.",
         ),
-        ("select st_isvalid(st_geomfromtext('POINT(1 1)', 4326))", "E3618"),
+        ("select st_isvalid(st_geomfromtext('POINT(1 1)', 4326))", "1"),
         ("select source_pos_wait('a', 4)", "NULL"),
         ("select icu_version()", "73.1"),
         ("select nobodys_function(1)", "E1305"),

@@ -625,6 +625,9 @@ fn generators_and_benchmarks() {
         ("select benchmark(100, md5('x')), benchmark(-1, 1), benchmark(null, 1)", "0|NULL|NULL"),
         ("select id, benchmark(id, concat(b, id)) from t where id < 3", "1|0; 2|0"),
         ("select benchmark(1)", "E1582"),
+        ("select benchmark(3, (select 1)), benchmark(2, (select max(id) from t))", "0|0"),
+        ("select benchmark(3, (select id from t))", "E1242"),
+        ("select benchmark(3, (select 1, 2))", "E1241"),
     ]);
 }
 

@@ -234,6 +234,12 @@ const DEFINITIONS: &[Case] = &[
     ("create database c", &[("CREATE ON c.*", 1044)], 0),
     ("create database if not exists b", &[("CREATE ON b.*", 1044)], 0),
     ("alter database a character set utf8mb4", &[("ALTER ON a.*", 1044)], 0),
+    (
+        "create spatial reference system 990001 name 'n' definition 'x'",
+        &[("SUPER ON *.*", 1227)],
+        3517,
+    ),
+    ("drop spatial reference system if exists 990001", &[("SUPER ON *.*", 1227)], 0),
     ("drop database a", &[("DROP ON a.*", 1044)], 0),
     (
         "create view a.n as select * from b.secret",

@@ -25,15 +25,17 @@ pub enum ObjectKind {
     Function = 3,
     Trigger = 4,
     Event = 5,
+    ReferenceSystem = 6,
 }
 
 impl ObjectKind {
-    const ALL: [ObjectKind; 5] = [
+    const ALL: [ObjectKind; 6] = [
         ObjectKind::View,
         ObjectKind::Procedure,
         ObjectKind::Function,
         ObjectKind::Trigger,
         ObjectKind::Event,
+        ObjectKind::ReferenceSystem,
     ];
 }
 

@@ -72,6 +72,11 @@ pub fn shown(o: &Object, view: &ViewMeta, reads: Reads<'_>) -> Result<Shown, Sql
     Ok(shown)
 }
 
+/// The tables and views that a query names, with their schemas.
+pub fn tables_of(query: &mut Query, reads: Reads<'_>) -> Vec<(String, String)> {
+    names::name(query, reads).tables
+}
+
 /// Views may stand on views, which cannot stand on themselves.
 fn below(of: &Object, known: &Names<'_>, reads: Reads<'_>, depth: u8, shown: &mut Shown) {
     for (schema, name) in &known.tables {

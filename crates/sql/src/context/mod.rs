@@ -43,6 +43,7 @@ use crate::session_api::{ConnInfo, NoSessions, Sessions, SqlError};
 use crate::stages::Stages;
 use crate::statement_history::StatementHistory;
 use crate::status::{SessionStatus, Status};
+use crate::value::geo::srs::ReferenceSystems;
 use crate::value::{EvalCtx, SessionInfo, SqlType, Value, Warnings};
 use crate::vars::{GlobalVars, Persisted, SessionVars};
 use weir_syntax::ast::{Expr, UserSpec};
@@ -75,6 +76,8 @@ pub struct Shared {
     pub meta: MetaCache,
     /// Stored programs that were read.
     pub programs: Programs,
+    /// What coordinates of geometries mean.
+    pub reference_systems: Arc<ReferenceSystems>,
     pub user_locks: Arc<UserLocks>,
     pub xids: Arc<Xids>,
     pub definitions: Arc<DefinitionGate>,

@@ -661,6 +661,7 @@ impl Draft<'_> {
         plan.meta.checks =
             check::carried(self.checks, self.table, |name| gone(self.old, plan, name))?;
         check::add(&mut plan.meta.checks, &self.new_checks, self.table, &plan.meta.columns)?;
+        check::keep_defaults(&plan.meta.checks, &plan.meta.columns)?;
         plan.meta.foreign = foreign::carried(self.foreign, self.table, self.old, plan)?;
         plan.meta.partitions = match plan.repartitions {
             true => None,

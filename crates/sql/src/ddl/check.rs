@@ -6,7 +6,7 @@ use crate::canonical::is_boolean;
 use crate::context::StatementCtx;
 use crate::errno;
 use crate::meta::constraint::CHECK;
-use crate::meta::{CheckConstraint, ConstraintName, SqlColumn, folded, same_name};
+use crate::meta::{CheckConstraint, ColumnDefault, ConstraintName, SqlColumn, folded, same_name};
 use crate::session_api::SqlError;
 use std::collections::HashSet;
 use weir_syntax::ast::{CheckDef, ColumnAttr, Expr};
@@ -78,6 +78,19 @@ pub fn add(
     Ok(())
 }
 
+/// What DEFAULT() of a column is refused with: 1364 where it has none, 3773 where each row has its own.
+fn has_default(column: &SqlColumn) -> Result<(), SqlError> {
+    match column.default {
+        ColumnDefault::None => Err(SqlError::of(errno::ER_NO_DEFAULT_FOR_FIELD, &[&column.name])),
+        ColumnDefault::Expr(_)
+        | ColumnDefault::Generated { .. }
+        | ColumnDefault::CurrentTimestamp(_) => {
+            Err(SqlError::of(errno::ER_DEFAULT_AS_VAL_GENERATED, &[]))
+        }
+        ColumnDefault::Null | ColumnDefault::Literal(_) => Ok(()),
+    }
+}
+
 /// The kept text of a condition.
 fn condition(check: &NewCheck, name: &str, columns: &[SqlColumn]) -> Result<String, SqlError> {
     if !is_boolean(&check.expr) {
@@ -102,6 +115,9 @@ fn condition(check: &NewCheck, name: &str, columns: &[SqlColumn]) -> Result<Stri
                 errno::ER_CHECK_CONSTRAINT_REFERS_AUTO_INCREMENT_COLUMN,
                 &[&name],
             ));
+        }
+        if written.defaults.iter().any(|d| same_name(d, used)) {
+            has_default(column)?;
         }
     }
     Ok(written.text)
@@ -140,6 +156,16 @@ pub fn unique_in_schema(
             if known.contains(&folded(&name)) {
                 return Err(duplicate_name(&name));
             }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses columns that have lost the default for which a constraint asks.
+pub fn keep_defaults(checks: &[CheckConstraint], columns: &[SqlColumn]) -> Result<(), SqlError> {
+    for check in checks {
+        for asked in expression::defaults_of(&check.expr) {
+            columns.iter().filter(|c| c.is_named(&asked)).try_for_each(has_default)?;
         }
     }
     Ok(())

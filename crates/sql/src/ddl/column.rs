@@ -132,7 +132,7 @@ fn attribute<'d>(
         }
         ColumnAttr::Visible => column.invisible = false,
         ColumnAttr::Invisible => column.invisible = true,
-        ColumnAttr::Srid(n) => limit_to_srid(column, *n)?,
+        ColumnAttr::Srid(n) => limit_to_srid(column, *n, env)?,
         ColumnAttr::ColumnFormat(word) | ColumnAttr::Storage(word) => {
             if !word.is("DEFAULT") {
                 return Err(SqlError::not_supported("COLUMN_FORMAT and STORAGE of columns"));
@@ -147,14 +147,16 @@ fn attribute<'d>(
 }
 
 /// The only SRID of a column's geometries.
-fn limit_to_srid(column: &mut SqlColumn, n: u64) -> Result<(), SqlError> {
+fn limit_to_srid(column: &mut SqlColumn, n: u64, env: &Env<'_>) -> Result<(), SqlError> {
     let SqlType::Geometry { kind, .. } = column.ty else {
         return Err(SqlError::of(errno::ER_WRONG_USAGE, &[&"SRID", &"non-geometry column"]));
     };
     let Ok(srid) = u32::try_from(n) else {
         return Err(SqlError::of(errno::ER_DATA_OUT_OF_RANGE, &[&"SRID", &"SRID"]));
     };
-    Srs::get(srid).map_err(value_error)?;
+    if env.reads.shared.reference_systems.get(srid).is_none() {
+        return Err(value_error(Srs::not_found(srid)));
+    }
     column.ty = SqlType::Geometry { kind, srid: Some(srid) };
     Ok(())
 }

@@ -35,6 +35,8 @@ pub struct Written {
     pub text: String,
     /// Columns by name, each once, as the expression writes them.
     pub columns: Vec<String>,
+    /// Those whose default it asks for.
+    pub defaults: Vec<String>,
     /// It calls a function that says something else each time, or in each session.
     pub varies: bool,
 }
@@ -58,9 +60,18 @@ pub fn parse(text: &str) -> Result<Expr, SqlError> {
 
 /// Columns that a kept text names.
 pub fn columns_of(text: &str) -> Vec<String> {
-    let expr = parse(text);
-    let written = expr.and_then(|e| written(&e, Purpose::Default("")));
-    written.map_or_else(|_| Vec::new(), |w| w.columns)
+    kept(text).map_or_else(Vec::new, |w| w.columns)
+}
+
+/// The columns for whose defaults a kept text asks, which that of a CHECK may.
+pub fn defaults_of(text: &str) -> Vec<String> {
+    kept(text).map_or_else(Vec::new, |w| w.defaults)
+}
+
+fn kept(text: &str) -> Option<Written> {
+    let e = parse(text).ok()?;
+    let of_check = written(&e, Purpose::Check(""));
+    of_check.or_else(|_| written(&e, Purpose::Default(""))).ok()
 }
 
 fn is_logical(op: BinaryOp) -> bool {
@@ -199,6 +210,12 @@ impl Writer<'_> {
             | Expr::Subquery(_)
             | Expr::Default => return Err(self.disallowed(None)),
             Expr::Match { .. } => return Err(self.disallowed(Some("match"))),
+            Expr::DefaultOf(c) if matches!(self.purpose, Purpose::Check(_)) => {
+                self.out.defaults.push(c.column.as_str().to_owned());
+                self.put("default(");
+                self.column(c)?;
+                self.put(")");
+            }
             Expr::DefaultOf(_) => return Err(self.disallowed(Some("default"))),
             Expr::ValuesOf(_) => return Err(self.disallowed(Some("values"))),
             other => return self.worded(other),

@@ -10,6 +10,8 @@ use crate::meta::view::ViewMeta;
 use crate::session_api::SqlError;
 use crate::value::{Collation, LobKind, SqlType, Value};
 use weir_engine::Error;
+use weir_engine::ObjectKind;
+use weir_syntax::ast::called_functions;
 use weir_syntax::ast::{AdminVerb, AlterSpec, TableAdmin, TableName};
 
 const NAME: SqlType = SqlType::varchar(128, Collation::Utf8mb4GeneralCi);
@@ -60,7 +62,11 @@ pub async fn run(stmt: &TableAdmin, ctx: &mut StatementCtx<'_>) -> Result<AdminR
         if let Some(view) = view {
             match stmt.verb {
                 AdminVerb::Check => match check_view(&view, ctx) {
-                    Ok(()) => row("status", "OK".into()),
+                    Ok(()) if !calls_what_is_gone(&view, ctx)? => row("status", "OK".into()),
+                    Ok(()) => {
+                        row("Error", crate::meta::view::invalid(&schema, &table).message);
+                        row("status", "Operation failed".into());
+                    }
                     Err(e) => {
                         row("Error", e.message);
                         row("error", "Corrupt".into());
@@ -86,13 +92,47 @@ pub async fn run(stmt: &TableAdmin, ctx: &mut StatementCtx<'_>) -> Result<AdminR
     Ok(AdminResult::Rows(result))
 }
 
-/// Whether what the view reads is still there, and is what it was.
+/// Whether what the view reads is still there, and is what it was, and so is the account that it reads it as.
 fn check_view(view: &weir_engine::Object, ctx: &StatementCtx<'_>) -> Result<(), SqlError> {
-    let shown = crate::canonical::shown(view, &ViewMeta::of(view)?, ctx.reads)?;
+    let meta = ViewMeta::of(view)?;
+    let (user, host) = &meta.definer;
+    if !meta.invoker && ctx.reads.shared.accounts.get(user, host).is_none() {
+        return Err(SqlError::of(errno::ER_NO_SUCH_USER, &[user, host]));
+    }
+    let shown = crate::canonical::shown(view, &meta, ctx.reads)?;
     match shown.valid {
         true => Ok(()),
         false => Err(crate::meta::view::invalid(&view.schema, &view.name)),
     }
+}
+
+/// Whether the view, or one that it reads, calls a stored function that is not there any more.
+fn calls_what_is_gone(
+    view: &weir_engine::Object,
+    ctx: &StatementCtx<'_>,
+) -> Result<bool, SqlError> {
+    let db = ctx.reads.db();
+    let (mut seen, mut open) = (Vec::new(), vec![(view.schema.clone(), view.name.clone())]);
+    while let Some((schema, name)) = open.pop() {
+        if seen.contains(&(schema.clone(), name.clone())) {
+            continue;
+        }
+        let Some(o) = db.object(ObjectKind::View, &schema, &name) else { continue };
+        let mut query = ViewMeta::of(&o)?.parse()?;
+        for (of, function) in called_functions(&query) {
+            if of.is_none() && crate::func::names::is_built_in(function.as_str()) {
+                continue;
+            }
+            let of = of.as_ref().map_or(&*schema, |s| s.as_str());
+            let function = crate::meta::program::object_name(function.as_str());
+            if db.object(ObjectKind::Function, of, &function).is_none() {
+                return Ok(true);
+            }
+        }
+        open.extend(crate::canonical::tables_of(&mut query, ctx.reads));
+        seen.push((schema, name));
+    }
+    Ok(false)
 }
 
 pub fn text_value(text: String) -> Value<'static> {

@@ -38,6 +38,7 @@ mod partition_function;
 mod partition_rows;
 pub mod plan;
 pub mod rebuild;
+pub mod reference_system;
 pub mod refused;
 pub mod schema;
 mod special;
@@ -133,6 +134,10 @@ pub async fn run(
         Statement::DropTable(drop) => drop::drop_tables(drop, ctx).await,
         Statement::TruncateTable(name) => drop::truncate(name, ctx).await,
         Statement::RenameTable(pairs) => drop::rename(pairs, ctx).await,
+        Statement::CreateReferenceSystem(create) => reference_system::create(create, ctx).await,
+        Statement::DropReferenceSystem { if_exists, srid } => {
+            reference_system::drop(*srid, *if_exists, ctx).await
+        }
         Statement::DropView { if_exists, names, .. } => {
             view::drop_views(names, *if_exists, ctx).await
         }

@@ -103,6 +103,7 @@ errors! { EXTENDED:
     ER_INVALID_BITWISE_AGGREGATE_OPERANDS_SIZE = 3514, b"HY000",
         "Aggregate bitwise functions cannot accept arguments longer than 511 bytes; consider using the SUBSTRING() function";
     ER_UNEXPECTED_GEOMETRY_TYPE = 3516, b"22S01", "{} value is a geometry of unexpected type {} in {}.";
+    ER_SRS_PARSE_ERROR = 3517, b"SR002", "Can't parse the spatial reference system definition of SRID {}.";
     ER_WARN_SRS_NOT_FOUND = 3519, b"01000", "There's no spatial reference system with SRID {}.";
     ER_PK_INDEX_CANT_BE_INVISIBLE = 3522, b"HY000", "A primary key index cannot be invisible";
     ER_UNKNOWN_AUTHID = 3523, b"HY000", "Unknown authorization ID `{}`@`{}`";
@@ -204,6 +205,21 @@ errors! { EXTENDED:
     ER_NOT_IMPLEMENTED_FOR_PROJECTED_SRS = 3705, b"22S00", "{}({}) has not been implemented for projected spatial reference systems.";
     ER_NONPOSITIVE_RADIUS = 3706, b"22003", "Invalid radius provided to function {}: Radius must be greater than zero.";
     ER_RESTART_SERVER_FAILED = 3707, b"HY000", "Restart server failed ({}).";
+    ER_SRS_MISSING_MANDATORY_ATTRIBUTE = 3708, b"SR006", "Missing mandatory attribute {}.";
+    ER_SRS_MULTIPLE_ATTRIBUTE_DEFINITIONS = 3709, b"SR006", "Multiple definitions of attribute {}.";
+    ER_SRS_NAME_CANT_BE_EMPTY_OR_WHITESPACE = 3710, b"SR006",
+        "The spatial reference system name can't be an empty string or start or end with whitespace.";
+    ER_SRS_ORGANIZATION_CANT_BE_EMPTY_OR_WHITESPACE = 3711, b"SR006",
+        "The organization name can't be an empty string or start or end with whitespace.";
+    ER_SRS_ID_ALREADY_EXISTS = 3712, b"SR004", "There is already a spatial reference system with SRID {}.";
+    ER_WARN_SRS_ID_ALREADY_EXISTS = 3713, b"01S00", "There is already a spatial reference system with SRID {}.";
+    ER_CANT_MODIFY_SRID_0 = 3714, b"SR000", "SRID 0 is not modifiable.";
+    ER_WARN_RESERVED_SRID_RANGE = 3715, b"01S01",
+        "The SRID range [{}, {}] has been reserved for system use. SRSs in this range may be added, modified or removed without warning \
+         during upgrade.";
+    ER_CANT_MODIFY_SRS_USED_BY_COLUMN = 3716, b"SR005", "Can't modify SRID {}. There is at least one column depending on it.";
+    ER_SRS_INVALID_CHARACTER_IN_ATTRIBUTE = 3717, b"SR006", "Invalid character in attribute {}.";
+    ER_SRS_ATTRIBUTE_STRING_TOO_LONG = 3718, b"SR006", "Attribute {} is too long. The maximum length is {} characters.";
     ER_DEPRECATED_UTF8_ALIAS = 3719, b"HY000",
         "'utf8' is currently an alias for the character set UTF8MB3, but will be an alias for UTF8MB4 in a future release. Please \
          consider using UTF8MB4 in order to be unambiguous.";
@@ -222,6 +238,14 @@ errors! { EXTENDED:
     ER_FK_CANNOT_USE_VIRTUAL_COLUMN = 3733, b"HY000", "Foreign key '{}' uses virtual column '{}' which is not supported.";
     ER_FK_NO_COLUMN_PARENT = 3734, b"HY000",
         "Failed to add the foreign key constraint. Missing column '{}' for constraint '{}' in the referenced table '{}'";
+    ER_SRS_GEOGCS_INVALID_AXES = 3736, b"SR002",
+        "The spatial reference system definition for SRID {} specifies invalid geographic axes '{}' and '{}'. One axis must be NORTH or \
+         SOUTH and the other must be EAST or WEST.";
+    ER_SRS_INVALID_SEMI_MAJOR_AXIS = 3737, b"SR002", "The length of the semi-major axis must be a positive number.";
+    ER_SRS_INVALID_INVERSE_FLATTENING = 3738, b"SR002", "The inverse flattening must be larger than 1.0, or 0.0 if the ellipsoid is a sphere.";
+    ER_SRS_INVALID_ANGULAR_UNIT = 3739, b"SR002", "The angular unit conversion factor must be a positive number.";
+    ER_SRS_INVALID_PRIME_MERIDIAN = 3740, b"SR002",
+        "The prime meridian must be within (-180, 180] degrees, specified in the SRS angular unit.";
     ER_TRANSFORM_SOURCE_SRS_NOT_SUPPORTED = 3741, b"22S00", "Transformation from SRID {} is not supported.";
     ER_TRANSFORM_TARGET_SRS_NOT_SUPPORTED = 3742, b"22S00", "Transformation to SRID {} is not supported.";
     ER_TABLE_WITHOUT_PK = 3750, b"HY000",
@@ -282,6 +306,8 @@ errors! { EXTENDED:
     ER_CANNOT_CONVERT_STRING = 3854, b"HY000", "Cannot convert string '{}' from {} to {}";
     ER_DEPENDENT_BY_PARTITION_FUNC = 3855, b"HY000", "Column '{}' has a partitioning function dependency and cannot be dropped or renamed.";
     ER_SECOND_PASSWORD_CANNOT_BE_EMPTY = 3878, b"HY000", "Empty password can not be retained as second password for user '{}'@'{}'.";
+    ER_GEOMETRY_IN_UNKNOWN_LENGTH_UNIT = 3882, b"SU001",
+        "The geometry passed to function {} is in SRID 0, which doesn't specify a length unit. Can't convert to '{}'.";
     ER_REGEXP_INVALID_CAPTURE_GROUP_NAME = 3887, b"HY000", "A capture group has an invalid name.";
     ER_DA_SSL_LIBRARY_ERROR = 3888, b"HY000", "Failed to set up SSL because of the following SSL library error: {}";
     ER_INCORRECT_CURRENT_PASSWORD = 3891, b"HY000", "Incorrect current password. Specify the correct password which has to be replaced.";
@@ -292,6 +318,7 @@ errors! { EXTENDED:
     ER_CURRENT_PASSWORD_CANNOT_BE_RETAINED = 3895, b"HY000", "Current password can not be retained for user '{}'@'{}' because new password is empty.";
     ER_PARTIAL_REVOKES_EXIST = 3896, b"HY000",
         "At least one partial revoke exists on a database. The system variable '@@partial_revokes' must be set to ON.";
+    ER_UNIT_NOT_FOUND = 3902, b"SU001", "There's no unit of measure named '{}'.";
     ER_INVALID_JSON_VALUE_FOR_FUNC_INDEX = 3903, b"22018", "Invalid JSON value for CAST for functional index '{}'.";
     ER_JSON_VALUE_OUT_OF_RANGE_FOR_FUNC_INDEX = 3904, b"22003", "Out of range JSON value for CAST for functional index '{}'.";
     ER_EXCEEDED_MV_KEYS_NUM = 3905, b"HY000", "Exceeded max number of values per record for multi-valued index '{}' by {} value(s).";

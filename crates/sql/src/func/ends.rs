@@ -4,6 +4,7 @@ use super::testing::{i, s};
 use super::{EvalCtx, lookup};
 use crate::errno;
 use crate::memory::{Account, ServerMemory, SessionMemory};
+use crate::value::geo::{Coord, Geometry, Shape};
 use crate::value::{NoSession, SessionInfo, Value, ValueError};
 use crate::vars::GlobalVars;
 use std::sync::Arc;
@@ -74,7 +75,15 @@ fn a_killed_statement_ends_within_a_function() {
     let geojson =
         format!("{{\"type\":\"LineString\",\"coordinates\":[{}[2,2]]}}", "[1,1],".repeat(N));
     let (a, list) = ("a".repeat(N), "x,".repeat(N));
-    let cases: [(&str, Vec<Value<'_>>); 26] = [
+    let around = |lat: f64| {
+        let corner = |n: usize| Coord { x: n as f64 / 1e4, y: lat };
+        let line = Shape::LineString((0..N).map(corner).collect());
+        Value::Bytes(Geometry { srid: 4326, shape: line }.to_stored().into())
+    };
+    let cases: [(&str, Vec<Value<'_>>); 29] = [
+        ("ST_LENGTH", vec![around(10.0)]),
+        ("ST_DISTANCE", vec![around(10.0), around(40.0)]),
+        ("ST_INTERSECTS", vec![around(10.0), around(40.0)]),
         ("JSON_VALID", vec![s(&json)]),
         ("JSON_EXTRACT", vec![s(&json), s("$[1]")]),
         ("JSON_TYPE", vec![s(&objects)]),

@@ -18,3 +18,30 @@ pub const RTRIM: &str = "RTRIM";
 pub const SOUNDEX: &str = "SOUNDEX";
 pub const TRIM: &str = "TRIM";
 pub const WEIGHT_STRING: &str = "WEIGHT_STRING";
+
+/// Functions that are nothing without OVER.
+pub fn is_window_function(upper: &str) -> bool {
+    matches!(
+        upper,
+        "ROW_NUMBER"
+            | "RANK"
+            | "DENSE_RANK"
+            | "PERCENT_RANK"
+            | "CUME_DIST"
+            | "NTILE"
+            | "LAG"
+            | "LEAD"
+            | "FIRST_VALUE"
+            | "LAST_VALUE"
+            | "NTH_VALUE"
+    )
+}
+
+/// A function of SQL's own, whatever stored functions there are.
+pub fn is_built_in(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    super::lookup(&upper).is_some()
+        || super::aggregate::lookup(&upper).is_some()
+        || super::special::lookup(&upper).is_some()
+        || is_window_function(&upper)
+}

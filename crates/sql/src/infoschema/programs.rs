@@ -28,7 +28,10 @@ pub fn may_see(access: &mut Access, o: &Object, p: &ProgramMeta) -> (bool, bool)
     let belongs = match o.kind {
         ObjectKind::Trigger => Some(Privileges::TRIGGER),
         ObjectKind::Event => Some(Privileges::EVENT),
-        ObjectKind::View | ObjectKind::Procedure | ObjectKind::Function => None,
+        ObjectKind::View
+        | ObjectKind::Procedure
+        | ObjectKind::Function
+        | ObjectKind::ReferenceSystem => None,
     };
     if let Some(right) = belongs {
         let sees = granted.contains(right);

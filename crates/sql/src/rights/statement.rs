@@ -108,6 +108,9 @@ pub fn of_statement(stmt: &Statement, schema: Option<&str>, me: Me<'_>) -> Needs
         Statement::CreateDatabase { name, .. } => on_schema(&mut r, Some(name), P::CREATE)?,
         Statement::AlterDatabase { name, .. } => on_schema(&mut r, name.as_ref(), P::ALTER)?,
         Statement::DropDatabase { name, .. } => on_schema(&mut r, Some(name), P::DROP)?,
+        Statement::CreateReferenceSystem(_) | Statement::DropReferenceSystem { .. } => {
+            r.push(Need::Global(P::SUPER));
+        }
         Statement::CreateView(v) => {
             let replaces = v.alter || v.or_replace;
             r.table(&v.name, if replaces { P::CREATE_VIEW | P::DROP } else { P::CREATE_VIEW })?;

@@ -5,6 +5,8 @@ use crate::errno;
 use crate::locks::UserLocks;
 use crate::memory::{Account, Held, Over, SessionMemory};
 use crate::session_api::{ConnInfo, KillSwitch, Sessions, SqlError};
+use crate::value::geo::Srs;
+use crate::value::geo::srs::ReferenceSystems;
 use crate::value::{SessionInfo, ValueError};
 use crate::vars::SERVER_VERSION;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -42,6 +44,7 @@ pub struct Info {
     attributes: Mutex<Attributes>,
     user_locks: Arc<UserLocks>,
     short_uuids: Arc<AtomicU64>,
+    reference_systems: Arc<ReferenceSystems>,
     sessions: Option<Arc<dyn Sessions>>,
 }
 
@@ -88,6 +91,7 @@ impl Info {
             found_rows: AtomicU64::new(0),
             user_locks: inst.user_locks.clone(),
             short_uuids: inst.short_uuids.clone(),
+            reference_systems: inst.reference_systems.clone(),
             sessions: inst.sessions.get().cloned(),
         }
     }
@@ -176,6 +180,10 @@ impl SessionInfo for Info {
 
     fn memory(&self) -> Account<'_> {
         Some(&self.memory)
+    }
+
+    fn reference_system(&self, srid: u32) -> Option<Arc<Srs>> {
+        self.reference_systems.get(srid)
     }
 
     fn database(&self) -> Option<String> {

@@ -197,6 +197,7 @@ impl Instance {
             accounts.set_partial_revokes(vars.bool(Var::partial_revokes))?;
             let temporary_names = forget_temporaries(&db).await?;
             make_system_schema(&db).await?;
+            let reference_systems = Arc::new(crate::ddl::reference_system::load(&db)?);
             let shared = Shared {
                 db,
                 accounts,
@@ -211,6 +212,7 @@ impl Instance {
                 status: Arc::new(Status::default()),
                 meta: MetaCache::new(),
                 programs: Default::default(),
+                reference_systems,
                 user_locks: Arc::default(),
                 xids: Arc::default(),
                 definitions: Arc::default(),

@@ -78,6 +78,8 @@ pub struct Named {
     params: usize,
     kinds: ParamKinds,
     listed: Listed,
+    /// It is at work: what it runs may not run it again.
+    running: bool,
     _held: Held,
 }
 
@@ -403,6 +405,7 @@ impl Session {
                 params: parsed.params as usize,
                 kinds,
                 listed,
+                running: false,
                 _held: held,
             },
         );
@@ -416,13 +419,18 @@ impl Session {
         using: &[Ident],
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
-        let Some(n) = self.named.get(&name.to_lowercase()) else {
+        let key = name.to_lowercase();
+        let Some(n) = self.named.get_mut(&key) else {
             return Err(SqlError::of(errno::ER_UNKNOWN_STMT_HANDLER, &[&name, &"EXECUTE"]));
         };
         if n.params != using.len() {
             return Err(SqlError::of(errno::ER_WRONG_ARGUMENTS, &[&"EXECUTE"]));
         }
+        if n.running {
+            return Err(SqlError::of(errno::ER_PS_NO_RECURSION, &[]));
+        }
         n.listed.executed();
+        n.running = true;
         let (stmt, kinds, text) = (n.stmt.clone(), n.kinds.clone(), n.text.clone());
         let mut values: Vec<Value<'static>> = using
             .iter()
@@ -433,6 +441,9 @@ impl Session {
         self.out_to = super::call::OutTo::Variables(using.to_vec());
         let done = self.run_for_outer(&stmt, &values, sink).await;
         self.out_to = Default::default();
+        if let Some(n) = self.named.get_mut(&key) {
+            n.running = false;
+        }
         done
     }
 

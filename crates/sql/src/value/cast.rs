@@ -164,10 +164,12 @@ fn to_geometry(
 ) -> Result<Value<'static>, ValueError> {
     let bad = || ValueError::of(errno::ER_GIS_INVALID_DATA, &[&cast_name(kind)]);
     let bytes = v.as_bytes().ok_or_else(bad)?;
+    let session = cx.session;
+    let srs = |n| session.reference_system(n).ok_or_else(|| geo::Srs::not_found(n));
     cx.with_tree(bytes.len().saturating_mul(geo::TREE_PER_WKB), || {
         let g = geo::Geometry::from_stored(bytes).map_err(|_| bad())?;
         if g.srid != 0 {
-            geo::Srs::get(g.srid)?;
+            srs(g.srid)?;
         }
         Ok(Value::Bytes(geo::cast::cast(g, kind)?.to_stored().into()))
     })

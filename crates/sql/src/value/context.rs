@@ -1,10 +1,12 @@
 //! What evaluating an expression needs from the statement and its session.
 
 use super::error::{ValueError, Warnings};
+use super::geo::Srs;
 use super::look::{self, Look};
 use super::zone::TimeZone;
 use crate::errno;
 use crate::memory::{Account, Held, LARGE};
+use std::sync::Arc;
 use weir_engine::row::Collation;
 
 /// The bits of `sql_mode`, with MySQL's numbers.
@@ -202,6 +204,10 @@ pub trait SessionInfo: Sync {
         }
         Ok(())
     }
+    /// What the coordinates of geometries with this SRID mean.
+    fn reference_system(&self, srid: u32) -> Option<Arc<Srs>> {
+        Srs::built_in(srid)
+    }
     /// The error that the statement must end with now: killed (1317), or out of time (3024).
     fn stopped(&self) -> Option<ValueError> {
         None
@@ -311,6 +317,11 @@ impl RandState {
 }
 
 impl<'s> EvalCtx<'s> {
+    /// 3548 for a spatial reference system that is not there.
+    pub fn reference_system(&self, srid: u32) -> Result<Arc<Srs>, ValueError> {
+        self.session.reference_system(srid).ok_or_else(|| Srs::not_found(srid))
+    }
+
     pub fn new(session: &'s dyn SessionInfo) -> Self {
         EvalCtx {
             warnings: Warnings::default(),

@@ -551,3 +551,22 @@ impl RoutineKind {
         }
     }
 }
+
+/// `CREATE SPATIAL REFERENCE SYSTEM`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateReferenceSystem {
+    pub or_replace: bool,
+    pub if_not_exists: bool,
+    pub srid: u64,
+    /// In the order of the statement; one may stand there several times.
+    pub attributes: Vec<ReferenceSystemAttribute>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ReferenceSystemAttribute {
+    Name(Box<str>),
+    Definition(Box<str>),
+    /// With the number that the organization has for the system.
+    Organization(Box<str>, u64),
+    Description(Box<str>),
+}

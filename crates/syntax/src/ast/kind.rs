@@ -41,6 +41,8 @@ kinds! { Statement {
     CreateDatabase,
     AlterDatabase,
     DropDatabase,
+    CreateReferenceSystem,
+    DropReferenceSystem,
     CreateView,
     DropView,
     CreateRoutine,

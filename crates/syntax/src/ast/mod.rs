@@ -124,6 +124,11 @@ pub enum Statement {
         if_exists: bool,
         name: Ident,
     },
+    CreateReferenceSystem(Box<CreateReferenceSystem>),
+    DropReferenceSystem {
+        if_exists: bool,
+        srid: u64,
+    },
     CreateView(Box<CreateView>),
     DropView {
         if_exists: bool,

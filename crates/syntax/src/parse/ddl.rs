@@ -18,6 +18,8 @@ impl Parser<'_> {
         self.expect(Kw::CREATE)?;
         match self.kw() {
             Kw::TEMPORARY | Kw::TABLE => self.create_table(),
+            Kw::SPATIAL if self.ahead(1).kw == Kw::REFERENCE => self.create_reference_system(false),
+            Kw::OR => self.create_or_replace(first),
             Kw::UNIQUE | Kw::FULLTEXT | Kw::SPATIAL | Kw::INDEX => self.create_index(),
             Kw::DATABASE | Kw::SCHEMA => {
                 self.advance();
@@ -427,6 +429,7 @@ impl Parser<'_> {
                 let if_exists = self.if_exists();
                 Ok(Statement::DropDatabase { if_exists, name: self.object_name()? })
             }
+            Kw::SPATIAL => self.drop_reference_system(),
             Kw::VIEW => {
                 let if_exists = self.if_exists();
                 let names = self.comma_list(Parser::table_name)?;

@@ -33,6 +33,7 @@ mod replication;
 mod select;
 mod set;
 mod show;
+mod spatial;
 mod transaction;
 mod watch;
 

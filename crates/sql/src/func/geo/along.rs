@@ -4,39 +4,46 @@ use super::measure::{EDGE_WORK, finite};
 use super::*;
 use crate::errno;
 use crate::value::geo::plane;
+use crate::value::geo::surface::Surface;
 
-/// A line of a plane, and the number that goes with it. None: NULL.
+/// A line, what it lies on, and a number that belongs to it.
+struct Measured {
+    srid: u32,
+    line: Vec<Coord>,
+    on: Surface,
+    number: f64,
+}
+
+/// None: NULL.
 fn line_and_number(
     cx: &mut FuncCtx<'_>,
     args: &[Value<'_>],
     function: &str,
-) -> Result<Option<(u32, Vec<Coord>, f64)>, ValueError> {
+) -> Result<Option<Measured>, ValueError> {
     let number = args[1].to_f64(&mut cx.warnings);
     let Some((g, srs)) = known(cx, &args[0], function)? else { return Ok(None) };
-    let Some(x) = number else { return Ok(None) };
+    let Some(number) = number else { return Ok(None) };
     let kind = g.shape.kind();
     let Shape::LineString(line) = g.shape else {
         return Err(unexpected("LINESTRING", kind, function));
     };
-    if srs.geographic {
-        return Err(geographic(function, &[kind]));
-    }
-    Ok(Some((g.srid, line, x)))
+    cx.work(EDGE_WORK * line.len())?;
+    Ok(Some(Measured { srid: g.srid, line, on: Surface::of(&srs), number }))
 }
 
-fn length_of(line: &[Coord]) -> f64 {
-    plane::edges(line).map(|(a, b)| plane::distance(a, b)).sum()
+fn length_of(line: &[Coord], on: &Surface) -> f64 {
+    plane::edges(line).map(|(a, b)| on.distance(a, b)).sum()
 }
 
 /// Points at rising distances from the beginning of a line.
-fn points_along(line: &[Coord], distances: &[f64]) -> Vec<Coord> {
+fn points_along(line: &[Coord], on: &Surface, distances: &[f64]) -> Vec<Coord> {
     let (mut found, mut gone) = (Vec::with_capacity(distances.len()), 0.0);
     let mut wanted = distances.iter().peekable();
     for (a, b) in plane::edges(line) {
-        let long = plane::distance(a, b);
+        let long = on.distance(a, b);
         while let Some(d) = wanted.next_if(|d| **d <= gone + long) {
             let part = if long > 0.0 { (*d - gone) / long } else { 0.0 };
-            found.push(Coord { x: a.x + (b.x - a.x) * part, y: a.y + (b.y - a.y) * part });
+            found.push(on.between(a, b, part));
         }
         gone += long;
     }
@@ -48,15 +55,15 @@ fn points_along(line: &[Coord], distances: &[f64]) -> Vec<Coord> {
 /// ST_LineInterpolatePoint() at a part of the line, and ST_PointAtDistance() at a distance.
 pub fn point_at<const DISTANCE: usize>(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let function = ["st_lineinterpolatepoint", "st_pointatdistance"][DISTANCE];
-    let Some((srid, line, x)) = line_and_number(cx, args, function)? else {
+    let Some(Measured { srid, line, on, number: x }) = line_and_number(cx, args, function)? else {
         return Ok(Value::Null);
     };
-    let whole = length_of(&line);
+    let whole = length_of(&line, &on);
     let (most, scale) = if DISTANCE == 1 { (whole, 1.0) } else { (1.0, whole) };
     if !(0.0..=most).contains(&x) {
         return Err(out_of_range("Distance", function));
     }
-    match points_along(&line, &[x * scale])[..] {
+    match points_along(&line, &on, &[x * scale])[..] {
         [c] => stored(srid, Shape::Point(c)),
         _ => Ok(Value::Null),
     }
@@ -67,13 +74,14 @@ const BYTES_PER_POINT: usize = 21;
 
 pub fn points_at(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let function = "st_lineinterpolatepoints";
-    let Some((srid, line, part)) = line_and_number(cx, args, function)? else {
+    let Some(Measured { srid, line, on, number: part }) = line_and_number(cx, args, function)?
+    else {
         return Ok(Value::Null);
     };
     if !(0.0..=1.0).contains(&part) {
         return Err(out_of_range("Distance", function));
     }
-    let whole = length_of(&line);
+    let whole = length_of(&line, &on);
     if part == 0.0 || whole == 0.0 {
         return stored(srid, Shape::MultiPoint(line[..1].to_vec()));
     }
@@ -84,21 +92,25 @@ pub fn points_at(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     cx.work(EDGE_WORK * count as usize)?;
     cx.hold_tree(count as usize * 2 * size_of::<Coord>())?;
     let distances: Vec<f64> = (1..=count as usize).map(|n| whole * part * n as f64).collect();
-    stored(srid, Shape::MultiPoint(points_along(&line, &distances)))
+    stored(srid, Shape::MultiPoint(points_along(&line, &on, &distances)))
 }
 
-/// Two lines, or two lists of points for ST_HausdorffDistance(), as MySQL has them; all else is 3704.
+/// Two lists of lines or of points, and what they lie on.
+struct Lists {
+    a: Vec<Vec<Coord>>,
+    b: Vec<Vec<Coord>>,
+    on: Surface,
+}
+
+/// Two lines, or two lists of points for ST_HausdorffDistance(), as MySQL has them; all else is 3704 or 3618.
 fn lists(
     cx: &mut FuncCtx<'_>,
     args: &[Value<'_>],
     function: &str,
     points: bool,
-) -> Result<Option<[Vec<Vec<Coord>>; 2]>, ValueError> {
+) -> Result<Option<Lists>, ValueError> {
     let Some((a, b, srs)) = pair(cx, args, function)? else { return Ok(None) };
     let kinds = [a.shape.kind(), b.shape.kind()];
-    if srs.geographic {
-        return Err(geographic(function, &kinds));
-    }
     use GeoKind::{LineString, MultiLineString, MultiPoint, Point};
     let there = match kinds {
         [LineString, LineString] => true,
@@ -106,6 +118,9 @@ fn lists(
         [LineString, MultiLineString] | [MultiLineString, LineString | MultiLineString] => points,
         _ => false,
     };
+    if !there && srs.geographic {
+        return Err(geographic(function, &kinds));
+    }
     if !there {
         let text = format!(
             "{function}({}, {}) has not been implemented for Cartesian spatial reference systems.",
@@ -123,15 +138,21 @@ fn lists(
     let (a, b) = (list(a.shape), list(b.shape));
     // One and several are measured from the one, whichever is named first.
     let swapped = matches!(kinds, [MultiPoint, Point] | [MultiLineString, LineString]);
-    Ok(Some(if swapped { [b, a] } else { [a, b] }))
+    let (a, b) = if swapped { (b, a) } else { (a, b) };
+    Ok(Some(Lists { a, b, on: Surface::of(&srs) }))
 }
 
 /// The largest of the distances from a corner of `a` to the nearest corner of `b`.
-fn furthest(cx: &mut FuncCtx<'_>, a: &[Coord], b: &[Coord]) -> Result<f64, ValueError> {
+fn furthest(
+    cx: &mut FuncCtx<'_>,
+    on: &Surface,
+    a: &[Coord],
+    b: &[Coord],
+) -> Result<f64, ValueError> {
     let mut most = 0.0f64;
     for c in a {
         cx.work(EDGE_WORK * b.len())?;
-        let nearest = b.iter().fold(f64::INFINITY, |d, e| d.min(plane::distance(*c, *e)));
+        let nearest = b.iter().fold(f64::INFINITY, |d, e| d.min(on.distance(*c, *e)));
         most = most.max(nearest);
     }
     Ok(most)
@@ -140,11 +161,11 @@ fn furthest(cx: &mut FuncCtx<'_>, a: &[Coord], b: &[Coord]) -> Result<f64, Value
 /// From the first geometry to the second, by their corners: for each line of either, the largest.
 pub fn hausdorff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let function = "st_hausdorffdistance";
-    let Some([a, b]) = lists(cx, args, function, true)? else { return Ok(Value::Null) };
+    let Some(Lists { a, b, on }) = lists(cx, args, function, true)? else { return Ok(Value::Null) };
     let mut most = 0.0f64;
     for x in &a {
         for y in &b {
-            most = most.max(furthest(cx, x, y)?);
+            most = most.max(furthest(cx, &on, x, y)?);
         }
     }
     finite(most, function)
@@ -153,7 +174,9 @@ pub fn hausdorff(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 /// The discrete distance of two lines: the shortest leash for two who go from corner to corner and never back.
 pub fn frechet(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let function = "st_frechetdistance";
-    let Some([a, b]) = lists(cx, args, function, false)? else { return Ok(Value::Null) };
+    let Some(Lists { a, b, on }) = lists(cx, args, function, false)? else {
+        return Ok(Value::Null);
+    };
     let ([a], [b]) = (&a[..], &b[..]) else { return Ok(Value::Null) };
     cx.hold_tree(b.len() * 2 * size_of::<f64>())?;
     // The leash that is needed up to each corner of `b`, for the corner of `a` at hand.
@@ -164,7 +187,7 @@ pub fn frechet(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         for (j, d) in b.iter().enumerate() {
             let before = if i == 0 && j == 0 { 0.0 } else { left.min(slant).min(row[j]) };
             slant = row[j];
-            row[j] = before.max(plane::distance(*c, *d));
+            row[j] = before.max(on.distance(*c, *d));
             left = row[j];
         }
     }

@@ -144,6 +144,6 @@ pub fn point_from(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let (Some(c), Some(srid)) = (decode(cx, &args[0], function)?, srid) else {
         return Ok(Value::Null);
     };
-    Srs::get(srid)?;
+    cx.reference_system(srid)?;
     stored(srid, Shape::Point(c))
 }

@@ -73,7 +73,7 @@ pub fn from_geometry<const N: usize>(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -
     let Some(g) = parsed(cx, &args[0], function)? else { return Ok(Value::Null) };
     if let Some(v) = args.get(1) {
         let Some(srid) = srid_argument(cx, v, function)? else { return Ok(Value::Null) };
-        Srs::get(srid)?;
+        cx.reference_system(srid)?;
     }
     if axis_order(args.get(2), function)?.is_none() {
         return Ok(Value::Null);
@@ -98,17 +98,17 @@ fn finish(
             None => return Ok(Value::Null),
         },
     };
-    let srs = Srs::get(srid)?;
+    let srs = cx.reference_system(srid)?;
     let Some(order) = axis_order(args.get(2), function)? else { return Ok(Value::Null) };
     let mut shape = read(cx)?.ok_or_else(|| invalid(function))?;
     let found = shape.kind();
     if !kind.takes(found) {
         return Err(unexpected(what, found, function));
     }
-    if srs.geographic && order.swaps(srs) {
+    if srs.geographic && order.swaps(&srs) {
         shape.swap();
     }
-    check_degrees(&shape, srs, Whose::Own, function)?;
+    check_degrees(&shape, &srs, Whose::Own, function)?;
     stored(srid, shape)
 }
 
@@ -307,8 +307,8 @@ pub fn from_geojson(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     }
     let read = geojson::Reader { function, strip }.read(&doc)?;
     let srid = given.or(read.srid).unwrap_or(4326);
-    let srs = Srs::get(srid)?;
+    let srs = cx.reference_system(srid)?;
     let Some(shape) = read.shape else { return Ok(Value::Null) };
-    check_degrees(&shape, srs, Whose::Own, function)?;
+    check_degrees(&shape, &srs, Whose::Own, function)?;
     stored(srid, shape)
 }

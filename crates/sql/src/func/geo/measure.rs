@@ -1,11 +1,8 @@
-//! Lengths, areas, distances, hulls.
+//! Lengths, areas, hulls.
 
 use super::*;
-use crate::errno;
-use crate::value::geo::plane::{self, Edge, Pieces, Place};
-
-/// Metres: the radius of a sphere that MySQL takes for the earth where coordinates have no system.
-const EARTH: f64 = 6_370_986.0;
+use crate::value::geo::plane::{self, Pieces};
+use crate::value::geo::surface::Surface;
 
 /// What one comparison of two edges is in the units of [`FuncCtx::work`].
 pub const EDGE_WORK: usize = 16;
@@ -51,46 +48,60 @@ pub fn convex_hull(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     }
 }
 
-fn length_of(line: &[Coord]) -> f64 {
-    plane::edges(line).map(|(a, b)| plane::distance(a, b)).sum()
-}
-
 /// A number that is not one where it went beyond all doubles.
 pub fn finite(x: f64, function: &str) -> Out {
     if x.is_finite() { Ok(Value::Double(x)) } else { Err(out_of_range("result", function)) }
 }
 
-/// Of lines; NULL of all others.
+/// What lines are long in all, on what they lie on.
+fn length_of(cx: &mut FuncCtx<'_>, lines: &[&Vec<Coord>], on: Surface) -> Result<f64, ValueError> {
+    let mut sum = 0.0;
+    for line in lines {
+        cx.work(EDGE_WORK * line.len())?;
+        for (a, b) in plane::edges(line) {
+            sum += on.distance(a, b);
+        }
+    }
+    Ok(sum)
+}
+
+/// Of lines, in metres or the unit that is named; NULL of all others.
 pub fn length(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let function = "st_length";
     let Some((g, srs)) = known(cx, &args[0], function)? else { return Ok(Value::Null) };
-    let sum = match &g.shape {
-        Shape::LineString(l) => length_of(l),
-        Shape::MultiLineString(all) => all.iter().map(|l| length_of(l)).sum(),
+    let lines: Vec<&Vec<Coord>> = match &g.shape {
+        Shape::LineString(l) => vec![l],
+        Shape::MultiLineString(all) => all.iter().collect(),
         _ => return Ok(Value::Null),
     };
-    if srs.geographic {
-        return Err(geographic(function, &[g.shape.kind()]));
+    if args.get(1).is_some_and(Value::is_null) {
+        return Ok(Value::Null);
     }
-    finite(sum, function)
+    let sum = length_of(cx, &lines, Surface::of(&srs))?;
+    finite(units::in_unit(sum, args.get(1), &srs, function)?, function)
 }
 
 /// The area of a polygon whatever the direction of its rings.
-fn area_of(polygon: &[Vec<Coord>]) -> f64 {
-    let mut rings = polygon.iter().map(|r| plane::doubled_area(r).abs() / 2.0);
+fn area_of(polygon: &[Vec<Coord>], on: Surface) -> f64 {
+    let mut rings = polygon.iter().map(|r| match on {
+        Surface::Plane => plane::doubled_area(r).abs() / 2.0,
+        Surface::Globe(s) => s.ring_area(r).abs(),
+    });
     rings.next().unwrap_or(0.0) - rings.sum::<f64>()
 }
 
 pub fn area(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let function = "st_area";
     let Some((g, srs)) = known(cx, &args[0], function)? else { return Ok(Value::Null) };
-    let sum = match &g.shape {
-        Shape::Polygon(p) => area_of(p),
-        Shape::MultiPolygon(all) => all.iter().map(|p| area_of(p)).sum(),
+    let polygons = match &g.shape {
+        Shape::Polygon(p) => std::slice::from_ref(p),
+        Shape::MultiPolygon(all) => &all[..],
         other => return Err(unexpected("POLYGON/MULTIPOLYGON", other.kind(), function)),
     };
-    if srs.geographic {
-        return Err(geographic(function, &[g.shape.kind()]));
+    let mut sum = 0.0;
+    for polygon in polygons {
+        cx.work(polygon.iter().map(|r| EDGE_WORK * r.len()).sum())?;
+        sum += area_of(polygon, Surface::of(&srs));
     }
     finite(sum, function)
 }
@@ -172,122 +183,4 @@ pub fn centroid(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(g) = planar(cx, &args[0], "st_centroid")? else { return Ok(Value::Null) };
     let c = centroid_of(&Pieces::of(&g.shape));
     c.map_or(Ok(Value::Null), |c| stored(g.srid, Shape::Point(c)))
-}
-
-/// Points as edges without an extent, and all edges.
-fn all_edges(pieces: &Pieces) -> Vec<Edge> {
-    let mut all = pieces.edges();
-    all.extend(pieces.points.iter().map(|c| (*c, *c)));
-    all
-}
-
-/// Whether a corner of `a` lies in a polygon of `b`; with no edges that meet, one corner of each piece tells it.
-fn lies_in(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<bool, ValueError> {
-    let corners: usize = b.polygons.iter().flatten().map(Vec::len).sum();
-    let firsts = a.lines.iter().filter_map(|l| l.first());
-    let rings = a.polygons.iter().filter_map(|p| p.first()?.first());
-    for c in a.points.iter().chain(firsts).chain(rings) {
-        cx.work(EDGE_WORK * corners)?;
-        if b.locate(*c) != Place::Outside {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// Whether two geometries have a point in common.
-pub fn meet(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<bool, ValueError> {
-    let (e, f) = (all_edges(a), all_edges(b));
-    for x in &e {
-        cx.work(EDGE_WORK * f.len())?;
-        if f.iter().any(|y| plane::meet(*x, *y)) {
-            return Ok(true);
-        }
-    }
-    Ok(lies_in(cx, a, b)? || lies_in(cx, b, a)?)
-}
-
-pub fn distance(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let function = "st_distance";
-    let Some((a, b, srs)) = pair(cx, args, function)? else { return Ok(Value::Null) };
-    if srs.geographic {
-        return Err(geographic(function, &[a.shape.kind(), b.shape.kind()]));
-    }
-    if a.shape.is_empty() || b.shape.is_empty() {
-        return Ok(Value::Null);
-    }
-    let (a, b) = (Pieces::of(&a.shape), Pieces::of(&b.shape));
-    if meet(cx, &a, &b)? {
-        return Ok(Value::Double(0.0));
-    }
-    let (e, f) = (all_edges(&a), all_edges(&b));
-    let mut least = f64::INFINITY;
-    for x in &e {
-        cx.work(EDGE_WORK * f.len())?;
-        least = f.iter().fold(least, |d, y| d.min(plane::distance_of_edges(*x, *y)));
-    }
-    finite(least, function)
-}
-
-/// The distance of two points on a sphere, by haversines.
-fn on_sphere(a: Coord, b: Coord, radius: f64) -> f64 {
-    let half = |x: f64, y: f64| ((y - x).to_radians() / 2.0).sin().powi(2);
-    let (p, q) = (a.y.to_radians().cos(), b.y.to_radians().cos());
-    let h = half(a.y, b.y) + p * q * half(a.x, b.x);
-    2.0 * radius * h.sqrt().min(1.0).asin()
-}
-
-/// Between points, and the nearest of several; without a system their coordinates are degrees.
-pub fn distance_sphere(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let function = "st_distance_sphere";
-    let radius = match args.get(2) {
-        None => None,
-        Some(v) => match v.to_f64(&mut cx.warnings) {
-            None => return Ok(Value::Null),
-            Some(r) if r > 0.0 && r.is_finite() => Some(r),
-            Some(_) => {
-                let text = format!(
-                    "Invalid radius provided to function {function}: Radius must be greater than \
-                     zero."
-                );
-                return Err(ValueError::new(errno::ER_NONPOSITIVE_RADIUS, text));
-            }
-        },
-    };
-    let Some((a, b, srs)) = pair(cx, args, function)? else { return Ok(Value::Null) };
-    let kinds = [a.shape.kind(), b.shape.kind()];
-    let not_there = |what| {
-        let text = format!(
-            "{function}({}, {}) has not been implemented for {what} spatial reference systems.",
-            kinds[0].shown(),
-            kinds[1].shown()
-        );
-        let errno = if what == "Cartesian" {
-            errno::ER_NOT_IMPLEMENTED_FOR_CARTESIAN_SRS
-        } else {
-            errno::ER_NOT_IMPLEMENTED_FOR_PROJECTED_SRS
-        };
-        Err(ValueError::new(errno, text))
-    };
-    if !kinds.iter().all(|k| matches!(k, GeoKind::Point | GeoKind::MultiPoint)) {
-        if srs.geographic {
-            return Err(geographic(function, &kinds));
-        }
-        return not_there("Cartesian");
-    }
-    let globe = match srs.srid {
-        0 => Srs { geographic: true, ..*srs },
-        _ if !srs.geographic => return not_there("projected"),
-        _ => *srs,
-    };
-    check_degrees(&a.shape, &globe, Whose::Parameter, function)?;
-    check_degrees(&b.shape, &globe, Whose::Parameter, function)?;
-    let radius = radius.unwrap_or(if srs.srid == 0 { EARTH } else { srs.mean_radius() });
-    let (a, b) = (Pieces::of(&a.shape), Pieces::of(&b.shape));
-    let mut least = f64::INFINITY;
-    for x in &a.points {
-        cx.work(EDGE_WORK * b.points.len())?;
-        least = b.points.iter().fold(least, |d, y| d.min(on_sphere(*x, *y, radius)));
-    }
-    finite(least, function)
 }

@@ -1,8 +1,8 @@
 //! The spatial functions.
 //!
 //! `make` builds geometries from text, bytes, documents and other geometries, `read` takes them apart, `measure` computes lengths,
-//! areas, distances and hulls, `along` follows lines, `overlay` makes new shapes of two, `valid` says what is a simple and what a
-//! valid shape, `relate` and `relate_mixed` compare two of them, `hash` is geohash, `collect` gathers those of a group,
+//! areas and hulls, `distance` distances in `units`, `along` follows lines, `overlay` makes new shapes of two, `valid` says what is a simple and what a
+//! valid shape, `relate` and `relate_mixed` compare two of them, `mbr` the rectangles around them, `hash` is geohash, `collect` gathers those of a group,
 //! `transform` changes the system of coordinates.
 //!
 //! A geometry is a binary text in its stored form (`value::geo`), and is read for each call. Where no function says otherwise, NULL
@@ -11,8 +11,10 @@
 
 mod along;
 pub mod collect;
+mod distance;
 mod hash;
 mod make;
+mod mbr;
 mod measure;
 mod overlay;
 #[cfg(test)]
@@ -21,6 +23,7 @@ mod read;
 mod relate;
 mod relate_mixed;
 mod transform;
+mod units;
 mod valid;
 
 use super::facts::Arg;
@@ -31,6 +34,7 @@ use crate::errno;
 use crate::value::geo::wkb::BadWkb;
 use crate::value::geo::{Coord, GeoKind, Geometry, Shape, Srs};
 use crate::value::{Collation, LobKind, SqlType, TypeInfo, Value, ValueError};
+use std::sync::Arc;
 
 /// Rows for functions that differ in their names only: `$eval::<n>` looks its name up in a list.
 macro_rules! family {
@@ -132,23 +136,27 @@ const OTHERS: &[FuncDef] = &[
     def("ST_ENVELOPE", 1, 1, any_geometry, measure::envelope),
     def("ST_CONVEXHULL", 1, 1, any_geometry, measure::convex_hull),
     def("ST_CENTROID", 1, 1, point, measure::centroid),
-    def("ST_LENGTH", 1, 1, infer::double_null, measure::length),
+    def("ST_LENGTH", 1, 2, infer::double_null, measure::length).takes(&[Arg::Any, Arg::Text]),
     def("ST_AREA", 1, 1, infer::double_null, measure::area),
-    def("ST_DISTANCE", 2, 2, infer::double_null, measure::distance),
-    def("ST_DISTANCE_SPHERE", 2, 3, infer::double_null, measure::distance_sphere).takes(&[
+    def("ST_DISTANCE", 2, 3, infer::double_null, distance::distance).takes(&[
+        Arg::Any,
+        Arg::Any,
+        Arg::Text,
+    ]),
+    def("ST_DISTANCE_SPHERE", 2, 3, infer::double_null, distance::distance_sphere).takes(&[
         Arg::Any,
         Arg::Any,
         Arg::Number,
     ]),
-    def("MBRCONTAINS", 2, 2, truth, relate::mbr_contains).truth(),
-    def("MBRWITHIN", 2, 2, truth, relate::mbr_within).truth(),
-    def("MBRCOVERS", 2, 2, truth, relate::mbr_covers).truth(),
-    def("MBRCOVEREDBY", 2, 2, truth, relate::mbr_covered_by).truth(),
-    def("MBREQUALS", 2, 2, truth, relate::mbr_equals).truth(),
-    def("MBRINTERSECTS", 2, 2, truth, relate::mbr_intersects).truth(),
-    def("MBRDISJOINT", 2, 2, truth, relate::mbr_disjoint).truth(),
-    def("MBROVERLAPS", 2, 2, truth, relate::mbr_overlaps).truth(),
-    def("MBRTOUCHES", 2, 2, truth, relate::mbr_touches).truth(),
+    def("MBRCONTAINS", 2, 2, truth, mbr::mbr_contains).truth(),
+    def("MBRWITHIN", 2, 2, truth, mbr::mbr_within).truth(),
+    def("MBRCOVERS", 2, 2, truth, mbr::mbr_covers).truth(),
+    def("MBRCOVEREDBY", 2, 2, truth, mbr::mbr_covered_by).truth(),
+    def("MBREQUALS", 2, 2, truth, mbr::mbr_equals).truth(),
+    def("MBRINTERSECTS", 2, 2, truth, mbr::mbr_intersects).truth(),
+    def("MBRDISJOINT", 2, 2, truth, mbr::mbr_disjoint).truth(),
+    def("MBROVERLAPS", 2, 2, truth, mbr::mbr_overlaps).truth(),
+    def("MBRTOUCHES", 2, 2, truth, mbr::mbr_touches).truth(),
     def("ST_INTERSECTS", 2, 2, truth, relate::intersects).truth(),
     def("ST_DISJOINT", 2, 2, truth, relate::disjoint).truth(),
     def("ST_CONTAINS", 2, 2, truth, relate::contains).truth(),
@@ -339,10 +347,10 @@ fn known(
     cx: &mut FuncCtx<'_>,
     v: &Value<'_>,
     function: &str,
-) -> Result<Option<(Geometry, &'static Srs)>, ValueError> {
+) -> Result<Option<(Geometry, Arc<Srs>)>, ValueError> {
     let Some(g) = parsed(cx, v, function)? else { return Ok(None) };
-    let srs = Srs::get(g.srid)?;
-    check_degrees(&g.shape, srs, Whose::Parameter, function)?;
+    let srs = cx.reference_system(g.srid)?;
+    check_degrees(&g.shape, &srs, Whose::Parameter, function)?;
     Ok(Some((g, srs)))
 }
 
@@ -363,7 +371,7 @@ fn pair(
     cx: &mut FuncCtx<'_>,
     args: &[Value<'_>],
     function: &str,
-) -> Result<Option<(Geometry, Geometry, &'static Srs)>, ValueError> {
+) -> Result<Option<(Geometry, Geometry, Arc<Srs>)>, ValueError> {
     let (a, b) = (known(cx, &args[0], function)?, known(cx, &args[1], function)?);
     let (Some((a, srs)), Some((b, _))) = (a, b) else { return Ok(None) };
     if a.srid != b.srid {

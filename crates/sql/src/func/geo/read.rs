@@ -14,8 +14,8 @@ fn shown(
 ) -> Result<Option<Shape>, ValueError> {
     let Some(mut g) = parsed(cx, &args[0], function)? else { return Ok(None) };
     let Some(order) = axis_order(args.get(1), function)? else { return Ok(None) };
-    match Srs::find(g.srid) {
-        Some(srs) if srs.geographic && order.swaps(srs) => g.shape.swap(),
+    match cx.session.reference_system(g.srid) {
+        Some(srs) if srs.geographic && order.swaps(&srs) => g.shape.swap(),
         Some(_) => {}
         None => cx.warnings.warn(errno::ER_WARN_SRS_NOT_FOUND_AXIS_ORDER, || {
             format!(
@@ -98,7 +98,7 @@ pub fn srid(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let g = parsed(cx, &args[0], function)?;
     let Some(to) = args.get(1) else {
         let Some(g) = g else { return Ok(Value::Null) };
-        if Srs::find(g.srid).is_none() {
+        if cx.session.reference_system(g.srid).is_none() {
             let text = format!("There's no spatial reference system with SRID {}.", g.srid);
             cx.warnings.warn(errno::ER_WARN_SRS_NOT_FOUND, || text);
         }
@@ -107,7 +107,7 @@ pub fn srid(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let (Some(g), Some(to)) = (g, srid_argument(cx, to, function)?) else {
         return Ok(Value::Null);
     };
-    check_degrees(&g.shape, Srs::get(to)?, Whose::Parameter, function)?;
+    check_degrees(&g.shape, &*cx.reference_system(to)?, Whose::Parameter, function)?;
     stored(to, g.shape)
 }
 
@@ -149,7 +149,7 @@ fn coordinate(cx: &mut FuncCtx<'_>, args: &[Value<'_>], axis: Axis, function: &s
     }
     *place = new;
     let shape = Shape::Point(c);
-    check_degrees(&shape, srs, Whose::Own, function)?;
+    check_degrees(&shape, &srs, Whose::Own, function)?;
     stored(g.srid, shape)
 }
 
@@ -171,7 +171,7 @@ pub fn longitude(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
 
 pub fn swap_xy(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let Some(mut g) = parsed(cx, &args[0], "st_swapxy")? else { return Ok(Value::Null) };
-    Srs::get(g.srid)?;
+    cx.reference_system(g.srid)?;
     g.shape.swap();
     stored(g.srid, g.shape)
 }

@@ -1,212 +1,94 @@
-//! How two geometries lie to each other: by their bounding rectangles (MBR), and by their own shape in a plane.
+//! How two geometries lie to each other by their own shape, in a plane or on a globe.
 
-use super::measure::{EDGE_WORK, meet};
+use super::distance::meet;
+use super::measure::EDGE_WORK;
 use super::relate_mixed::Mixed;
 use super::*;
 use crate::value::geo::Ring;
-use crate::value::geo::plane::{self, Edge, Pieces, Place};
+use crate::value::geo::plane::{Edge, Pieces, Place};
+use crate::value::geo::surface::{Surface, parts_of};
 
-/// A bounding rectangle; it may be a line or a point.
-#[derive(Clone, Copy, PartialEq)]
-struct Mbr {
-    low: Coord,
-    high: Coord,
-}
-
-impl Mbr {
-    fn width(&self) -> bool {
-        self.low.x < self.high.x
-    }
-
-    fn height(&self) -> bool {
-        self.low.y < self.high.y
-    }
-
-    fn dimension(&self) -> u8 {
-        u8::from(self.width()) + u8::from(self.height())
-    }
-
-    fn intersects(&self, o: &Mbr) -> bool {
-        self.low.x <= o.high.x
-            && o.low.x <= self.high.x
-            && self.low.y <= o.high.y
-            && o.low.y <= self.high.y
-    }
-
-    /// No point of it is outside.
-    fn is_covered_by(&self, o: &Mbr) -> bool {
-        o.low.x <= self.low.x
-            && self.high.x <= o.high.x
-            && o.low.y <= self.low.y
-            && self.high.y <= o.high.y
-    }
-
-    /// Covered, and not by the border alone.
-    fn is_within(&self, o: &Mbr) -> bool {
-        // Along an axis on which it has no extent it must be between the ends, unless there the other has none either.
-        let inner = |low: f64, high: f64, flat: bool, from: f64, to: f64| {
-            !flat || from == to || (from < low && high < to)
-        };
-        self.is_covered_by(o)
-            && inner(self.low.x, self.high.x, !self.width(), o.low.x, o.high.x)
-            && inner(self.low.y, self.high.y, !self.height(), o.low.y, o.high.y)
-    }
-
-    /// Only borders have points in common.
-    fn touches(&self, o: &Mbr) -> bool {
-        match (self.dimension(), o.dimension()) {
-            (0, 0) => return false,
-            (0, 1) => return self.low == o.low || self.low == o.high,
-            (1, 0) => return o.touches(self),
-            _ => {}
-        }
-        let beside = self.low.x == o.high.x || self.high.x == o.low.x;
-        let above = self.low.y == o.high.y || self.high.y == o.low.y;
-        // Two lines along each other have more in common than their ends.
-        let along = self.dimension() == 1
-            && o.dimension() == 1
-            && self.width() == o.width()
-            && ((self.width() && self.low.x < o.high.x && o.low.x < self.high.x)
-                || (self.height() && self.low.y < o.high.y && o.low.y < self.high.y));
-        self.intersects(o) && (beside || above) && !along
-    }
-
-    /// What they have in common has their dimension and is neither of them.
-    fn overlaps(&self, o: &Mbr) -> bool {
-        if self.dimension() != o.dimension() || !self.intersects(o) {
-            return false;
-        }
-        let common = Mbr {
-            low: Coord { x: self.low.x.max(o.low.x), y: self.low.y.max(o.low.y) },
-            high: Coord { x: self.high.x.min(o.high.x), y: self.high.y.min(o.high.y) },
-        };
-        common.dimension() == self.dimension() && common != *self && common != *o
-    }
-}
-
-/// The rectangles of two geometries, compared. On a globe the edges of a line or polygon bulge beyond the rectangle of its
-/// corners, so that there only points are taken.
-fn compare(
-    cx: &mut FuncCtx<'_>,
-    args: &[Value<'_>],
-    function: &str,
-    how: impl FnOnce(&Mbr, &Mbr) -> bool,
-) -> Out {
-    let Some((a, b, srs)) = pair(cx, args, function)? else { return Ok(Value::Null) };
-    let kinds = [a.shape.kind(), b.shape.kind()];
-    if srs.geographic && kinds != [GeoKind::Point; 2] {
-        return Err(geographic(function, &kinds));
-    }
-    let bounds = |g: &Geometry| g.shape.bounds().map(|(low, high)| Mbr { low, high });
-    let (Some(a), Some(b)) = (bounds(&a), bounds(&b)) else { return Ok(Value::Null) };
-    Ok(Value::bool(how(&a, &b)))
-}
-
-pub fn mbr_contains(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    compare(cx, args, "mbrcontains", |a, b| b.is_within(a))
-}
-
-pub fn mbr_within(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    compare(cx, args, "mbrwithin", Mbr::is_within)
-}
-
-pub fn mbr_covers(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    compare(cx, args, "mbrcovers", |a, b| b.is_covered_by(a))
-}
-
-pub fn mbr_covered_by(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    compare(cx, args, "mbrcoveredby", Mbr::is_covered_by)
-}
-
-pub fn mbr_equals(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    compare(cx, args, "mbrequals", |a, b| a == b)
-}
-
-pub fn mbr_intersects(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    compare(cx, args, "mbrintersects", Mbr::intersects)
-}
-
-pub fn mbr_disjoint(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    compare(cx, args, "mbrdisjoint", |a, b| !a.intersects(b))
-}
-
-pub fn mbr_overlaps(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    compare(cx, args, "mbroverlaps", Mbr::overlaps)
-}
-
-pub fn mbr_touches(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    compare(cx, args, "mbrtouches", Mbr::touches)
-}
-
-/// Two geometries of a plane that are not empty, compared.
+/// Two geometries that are not empty, compared on what they lie on.
 fn relate(
     cx: &mut FuncCtx<'_>,
     args: &[Value<'_>],
     function: &str,
-    how: impl FnOnce(&mut FuncCtx<'_>, &Shape, &Shape) -> Result<bool, ValueError>,
+    how: impl FnOnce(&mut FuncCtx<'_>, Surface, &Shape, &Shape) -> Result<bool, ValueError>,
 ) -> Out {
     let Some((a, b, srs)) = pair(cx, args, function)? else { return Ok(Value::Null) };
-    if srs.geographic {
-        return Err(geographic(function, &[a.shape.kind(), b.shape.kind()]));
-    }
     if a.shape.is_empty() || b.shape.is_empty() {
         return Ok(Value::Null);
     }
-    how(cx, &a.shape, &b.shape).map(Value::bool)
+    how(cx, Surface::of(&srs), &a.shape, &b.shape).map(Value::bool)
+}
+
+fn have_common(
+    cx: &mut FuncCtx<'_>,
+    on: Surface,
+    a: &Shape,
+    b: &Shape,
+) -> Result<bool, ValueError> {
+    meet(cx, &Pieces::over(a, on), &Pieces::over(b, on))
 }
 
 pub fn intersects(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    relate(cx, args, "st_intersects", |cx, a, b| meet(cx, &Pieces::of(a), &Pieces::of(b)))
+    relate(cx, args, "st_intersects", have_common)
 }
 
 pub fn disjoint(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    relate(cx, args, "st_disjoint", |cx, a, b| {
-        meet(cx, &Pieces::of(a), &Pieces::of(b)).map(|met| !met)
-    })
+    relate(cx, args, "st_disjoint", |cx, on, a, b| have_common(cx, on, a, b).map(|met| !met))
 }
 
 pub fn contains(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    relate(cx, args, "st_contains", |cx, a, b| is_within(cx, b, a, "st_contains"))
+    relate(cx, args, "st_contains", |cx, on, a, b| is_within(cx, on, (b, a), (a, b), "st_contains"))
 }
 
 pub fn within(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    relate(cx, args, "st_within", |cx, a, b| is_within(cx, a, b, "st_within"))
+    relate(cx, args, "st_within", |cx, on, a, b| is_within(cx, on, (a, b), (a, b), "st_within"))
 }
 
-/// A collection that is not empty equals no empty one; of other empty geometries nothing is said.
+/// All empty geometries are equal.
 pub fn equals(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let function = "st_equals";
     let Some((a, b, srs)) = pair(cx, args, function)? else { return Ok(Value::Null) };
-    let kinds = [a.shape.kind(), b.shape.kind()];
-    if srs.geographic {
-        return Err(geographic(function, &kinds));
-    }
     match (a.shape.is_empty(), b.shape.is_empty()) {
         (false, false) => {}
-        (true, false) if kinds[1] == GeoKind::Collection => return Ok(Value::bool(false)),
-        (false, true) if kinds[0] == GeoKind::Collection => return Ok(Value::bool(false)),
-        _ => return Ok(Value::Null),
+        (p, q) => return Ok(Value::bool(p == q)),
     }
-    let equal = match (pieces(cx, &a.shape)?, pieces(cx, &b.shape)?) {
+    let on = Surface::of(&srs);
+    let equal = match (pieces(cx, on, &a.shape)?, pieces(cx, on, &b.shape)?) {
         (Some(p), Some(q)) => pieces_within(cx, &p, &q)? && pieces_within(cx, &q, &p)?,
-        _ => Mixed::of(cx, &a.shape, &b.shape, function)?.equal(cx)?,
+        _ => mixed(cx, on, &a.shape, &b.shape, function)?.equal(cx)?,
     };
     Ok(Value::bool(equal))
 }
 
+/// Of collections whose parts are of several dimensions nothing is known on a globe: overlays are there for planes alone.
+fn mixed<'f>(
+    cx: &mut FuncCtx<'_>,
+    on: Surface,
+    a: &Shape,
+    b: &Shape,
+    function: &'f str,
+) -> Result<Mixed<'f>, ValueError> {
+    if on.is_globe() {
+        return Err(geographic(function, &[a.kind(), b.kind()]));
+    }
+    Mixed::of(cx, a, b, function)
+}
+
 /// The pieces of a geometry, which are of one dimension. None: they are not, or polygons of a collection meet: these are no
 /// multi-polygon, where a boundary has the outside on one of its sides.
-fn pieces(cx: &mut FuncCtx<'_>, s: &Shape) -> Result<Option<Pieces>, ValueError> {
-    let all = Pieces::of(s);
-    let mixed =
-        all.is_mixed() || (s.kind() == GeoKind::Collection && some_meet(cx, &all.polygons)?);
+fn pieces(cx: &mut FuncCtx<'_>, on: Surface, s: &Shape) -> Result<Option<Pieces>, ValueError> {
+    let all = Pieces::over(s, on);
+    let mixed = all.is_mixed() || (s.kind() == GeoKind::Collection && some_meet(cx, &all)?);
     Ok((!mixed).then_some(all))
 }
 
 /// Whether two of the polygons have a point in common.
-fn some_meet(cx: &mut FuncCtx<'_>, polygons: &[Vec<Ring>]) -> Result<bool, ValueError> {
-    let one = |p: &Vec<Ring>| Pieces { polygons: vec![p.clone()], ..Pieces::default() };
-    let apart: Vec<Pieces> = polygons.iter().map(one).collect();
+fn some_meet(cx: &mut FuncCtx<'_>, all: &Pieces) -> Result<bool, ValueError> {
+    let one = |p: &Vec<Ring>| Pieces { polygons: vec![p.clone()], on: all.on, ..Pieces::default() };
+    let apart: Vec<Pieces> = all.polygons.iter().map(one).collect();
     for (i, p) in apart.iter().enumerate() {
         for q in &apart[..i] {
             if meet(cx, p, q)? {
@@ -217,15 +99,17 @@ fn some_meet(cx: &mut FuncCtx<'_>, polygons: &[Vec<Ring>]) -> Result<bool, Value
     Ok(false)
 }
 
-/// No point of `a` is outside of `b`, and their interiors have one in common.
+/// No point of the first is outside of the second, and their interiors have one in common. Errors name the arguments as given.
 fn is_within(
     cx: &mut FuncCtx<'_>,
-    a: &Shape,
-    b: &Shape,
+    on: Surface,
+    (a, b): (&Shape, &Shape),
+    given: (&Shape, &Shape),
     function: &str,
 ) -> Result<bool, ValueError> {
-    match (pieces(cx, a)?, pieces(cx, b)?) {
+    match (pieces(cx, on, a)?, pieces(cx, on, b)?) {
         (Some(p), Some(q)) => pieces_within(cx, &p, &q),
+        _ if on.is_globe() => Err(geographic(function, &[given.0.kind(), given.1.kind()])),
         _ => Mixed::of(cx, a, b, function)?.within(cx),
     }
 }
@@ -250,7 +134,7 @@ fn place(
     Ok(match () {
         () if !of.polygons.is_empty() => of.locate(c),
         () if of.lines.is_empty() && of.points.contains(&c) => Place::Inside,
-        () if !edges.iter().any(|e| plane::on_edge(*e, c)) => Place::Outside,
+        () if !edges.iter().any(|e| of.on.on_edge(*e, c)) => Place::Outside,
         () if ends.contains(&c) => Place::Boundary,
         () => Place::Inside,
     })
@@ -291,7 +175,7 @@ fn lines_within(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<bool, Va
     }
     let mut work = |n| cx.work(EDGE_WORK * n);
     for e in a.edges() {
-        if !plane::all_covered(e, &border, &mut work)? {
+        if !b.on.all_covered(e, &border, &mut work)? {
             return Ok(false);
         }
     }
@@ -308,7 +192,7 @@ fn boundary_within(
     let mut inside = false;
     let mut work = |n| cx.work(EDGE_WORK * n);
     for e in edges {
-        let Some(places) = plane::parts_of(*e, b, border, &mut work)? else { return Ok(None) };
+        let Some(places) = parts_of(*e, b, border, &mut work)? else { return Ok(None) };
         for place in places {
             match place {
                 Place::Outside => return Ok(None),
@@ -331,14 +215,14 @@ fn polygons_within(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<bool,
     }
     let mut work = |n| cx.work(EDGE_WORK * n);
     for e in &border {
-        match plane::parts_of(*e, a, &own, &mut work)? {
+        match parts_of(*e, a, &own, &mut work)? {
             Some(places) if !places.contains(&Place::Inside) => {}
             _ => return Ok(false),
         }
     }
     for polygon in &a.polygons {
         cx.work(EDGE_WORK * border.len())?;
-        let inner = plane::inner_point(polygon, &mut |n| cx.work(EDGE_WORK * n))?;
+        let inner = a.on.inner_point(polygon, &mut |n| cx.work(EDGE_WORK * n))?;
         if inner.is_none_or(|c| b.locate(c) != Place::Inside) {
             return Ok(false);
         }
@@ -370,26 +254,20 @@ fn relate_interiors(cx: &mut FuncCtx<'_>, args: &[Value<'_>], relation: &OfInter
     if a.shape.is_empty() || b.shape.is_empty() {
         return Ok(Value::Null);
     }
-    let refused = || geographic(function, &[a.shape.kind(), b.shape.kind()]);
-    let (Some(p), Some(q)) = (pieces(cx, &a.shape)?, pieces(cx, &b.shape)?) else {
-        if srs.geographic {
-            return Err(refused());
-        }
-        let mixed = Mixed::of(cx, &a.shape, &b.shape, function)?;
+    let on = Surface::of(&srs);
+    let (Some(p), Some(q)) = (pieces(cx, on, &a.shape)?, pieces(cx, on, &b.shape)?) else {
+        let mixed = mixed(cx, on, &a.shape, &b.shape, function)?;
         let (d, e) = mixed.dimensions();
         if !(relation.asks)(d, e) || (function == TOUCHES && mixed.are_points()) {
             return Ok(Value::Null);
         }
-        if function == TOUCHES && !meet(cx, &Pieces::of(&a.shape), &Pieces::of(&b.shape))? {
+        if function == TOUCHES && !have_common(cx, on, &a.shape, &b.shape)? {
             return Ok(Value::bool(false));
         }
         return (relation.of_mixed)(&mixed, cx).map(Value::bool);
     };
     if !(relation.asks)(dimension(&p), dimension(&q)) {
         return Ok(Value::Null);
-    }
-    if srs.geographic {
-        return Err(refused());
     }
     (relation.of_pieces)(cx, &p, &q).map(Value::bool)
 }
@@ -475,12 +353,12 @@ fn lines_meet(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<Option<u8>
     let mut points = false;
     for x in &e {
         cx.work(EDGE_WORK * f.len())?;
-        for y in f.iter().filter(|y| plane::meet(*x, **y)) {
-            if plane::run_along(*x, *y) {
+        for y in f.iter().filter(|y| a.on.meet(*x, **y)) {
+            if a.on.run_along(*x, *y) {
                 return Ok(Some(1));
             }
-            let at = [x.0, x.1].into_iter().find(|c| plane::on_edge(*y, *c));
-            let at = at.or_else(|| [y.0, y.1].into_iter().find(|c| plane::on_edge(*x, *c)));
+            let at = [x.0, x.1].into_iter().find(|c| a.on.on_edge(*y, *c));
+            let at = at.or_else(|| [y.0, y.1].into_iter().find(|c| a.on.on_edge(*x, *c)));
             points |= at.is_none_or(|c| !ends.contains(&c) && !others.contains(&c));
         }
     }
@@ -492,7 +370,7 @@ fn some_edge_inside(cx: &mut FuncCtx<'_>, edges: &[Edge], of: &Pieces) -> Result
     let border = of.edges();
     let mut work = |n| cx.work(EDGE_WORK * n);
     for e in edges {
-        match plane::parts_of(*e, of, &border, &mut work)? {
+        match parts_of(*e, of, &border, &mut work)? {
             Some(places) if !places.contains(&Place::Inside) => {}
             _ => return Ok(true),
         }
@@ -507,7 +385,7 @@ fn polygons_meet(cx: &mut FuncCtx<'_>, a: &Pieces, b: &Pieces) -> Result<bool, V
     }
     for (these, others) in [(a, b), (b, a)] {
         for polygon in &these.polygons {
-            let inner = plane::inner_point(polygon, &mut |n| cx.work(EDGE_WORK * n))?;
+            let inner = these.on.inner_point(polygon, &mut |n| cx.work(EDGE_WORK * n))?;
             cx.work(EDGE_WORK * others.polygons.iter().flatten().map(Vec::len).sum::<usize>())?;
             if inner.is_some_and(|c| others.locate(c) == Place::Inside) {
                 return Ok(true);

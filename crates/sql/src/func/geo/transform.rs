@@ -25,9 +25,16 @@ pub fn transform(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     if from.srid == 0 {
         return Err(unsupported(errno::ER_TRANSFORM_SOURCE_SRS_NOT_SUPPORTED, 0));
     }
-    let to = Srs::get(srid)?;
+    let to = cx.reference_system(srid)?;
     if to.srid == 0 {
         return Err(unsupported(errno::ER_TRANSFORM_TARGET_SRS_NOT_SUPPORTED, 0));
+    }
+    // What a definition says of its projection and of the shift of its datum is not computed with.
+    if !from.known {
+        return Err(unsupported(errno::ER_TRANSFORM_SOURCE_SRS_NOT_SUPPORTED, from.srid));
+    }
+    if !to.known {
+        return Err(unsupported(errno::ER_TRANSFORM_TARGET_SRS_NOT_SUPPORTED, to.srid));
     }
     let mut there = true;
     let (radius, _) = if from.geographic { to.ellipsoid } else { from.ellipsoid };

@@ -171,7 +171,7 @@ impl Binder<'_> {
             return self.special(special, &c.args);
         }
         // They are nothing without OVER.
-        if super::window::is_window_function(&name.to_ascii_uppercase()) {
+        if crate::func::names::is_window_function(&name.to_ascii_uppercase()) {
             return Err(SqlError::parse("", 1));
         }
         match func::lookup(name) {
@@ -328,9 +328,15 @@ impl Binder<'_> {
             return Err(value_error(ValueError::wrong_parameter_count("BENCHMARK")));
         };
         let (n, e) = (self.numeric(n)?, self.scalar(e)?);
-        let tables = self.without_subqueries("BENCHMARK()", &[&n, &e])?;
+        let tables = self.expr_tables(&n) | self.expr_tables(&e);
         let info = TypeInfo::new(SqlType::BOOL, true);
-        Ok(self.run_before(SubKind::Benchmark(n, e), tables, info))
+        let args = vec![n.clone(), e.clone()];
+        let done = self.run_before(SubKind::Benchmark(n, e), tables, info);
+        // Subqueries in it are run before it, which is seen in its arguments.
+        Ok(match done.node {
+            Node::Sub(sub) => BExpr::new(Node::Call { sub, args }, info),
+            other => BExpr::new(other, info),
+        })
     }
 
     fn get_lock(&mut self, args: &[ast::Expr]) -> Bind<BExpr> {

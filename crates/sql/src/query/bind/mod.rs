@@ -54,7 +54,7 @@ pub use zero_days::find_zero_days;
 
 use crate::context::{ShowResult, VirtualColumn};
 use crate::func::aggregate::AggSpec;
-use crate::meta::SqlTable;
+use crate::meta::{SqlColumn, SqlTable};
 use crate::query::expr::BExpr;
 use crate::query::plan::beside::Beside;
 use crate::query::plan::deprecated::Deprecated;
@@ -174,6 +174,8 @@ pub struct Binder<'a> {
     /// For each subquery being bound: the level it begins at, and the outer tables it reads.
     pub collectors: Vec<(usize, Vec<(usize, u16)>)>,
     pub uses: BoundUses,
+    /// The columns of the table whose definition is being bound, where it asks for their defaults.
+    pub defined: Vec<SqlColumn>,
     pub params: usize,
     pub cacheable: bool,
     /// A type of the plan depends on values of parameters.
@@ -261,6 +263,7 @@ impl<'a> Binder<'a> {
             stack: Vec::new(),
             collectors: Vec::new(),
             uses: BoundUses::default(),
+            defined: Vec::new(),
             params: 0,
             cacheable: true,
             open_types: false,

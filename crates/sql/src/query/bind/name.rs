@@ -6,7 +6,7 @@ use super::view::several_bases;
 use super::{AGGREGATE, Bind, Binder, Named};
 use crate::account::Privileges;
 use crate::errno;
-use crate::meta::{ColumnDefault, SqlTable};
+use crate::meta::{ColumnDefault, SqlColumn, SqlTable};
 use crate::query::expr::{BExpr, ColRef, Node};
 use crate::query::plan::deprecated::Deprecated;
 use crate::session_api::SqlError;
@@ -281,7 +281,11 @@ impl Binder<'_> {
             return default_value(table, r.col as usize);
         }
         let (schema, alias) = (t.schema.clone(), t.columns[r.col as usize].origin.clone());
-        let Some(origin) = alias else { return Err(unknown_column(c, "field list")) };
+        let Some(origin) = alias else {
+            // In a definition the columns are those that are being defined.
+            let own = self.defined.get(r.col as usize).filter(|_| r.depth == 0);
+            return default_of(own.ok_or_else(|| unknown_column(c, "field list"))?);
+        };
         let table = self.table(&schema, &origin.org_table)?;
         default_value(&table, r.col as usize)
     }
@@ -355,7 +359,10 @@ impl Binder<'_> {
 
 /// 1364 when it has none.
 pub fn default_value(table: &SqlTable, col: usize) -> Bind<BExpr> {
-    let c = &table.meta.columns[col];
+    default_of(&table.meta.columns[col])
+}
+
+fn default_of(c: &SqlColumn) -> Bind<BExpr> {
     match &c.default {
         ColumnDefault::None => Err(SqlError::of(errno::ER_NO_DEFAULT_FOR_FIELD, &[&c.name])),
         ColumnDefault::Null => Ok(BExpr::constant(Value::Null)),

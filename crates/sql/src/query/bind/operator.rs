@@ -4,7 +4,7 @@ use super::dated::{among_dates, are_dates, null_safe_sent};
 use super::digits::{as_decimal, is_long, rounded, whole_average};
 use super::fixed_places::near_where_fixed;
 use super::literal::{adapted, as_json, as_number, chosen_number, json_as_text, no_geometries};
-use super::subquery::placed;
+use super::subquery::{placed, without_limit};
 use super::{Bind, Binder, by_place};
 use crate::ddl::refused::value_error;
 use crate::errno;
@@ -560,6 +560,7 @@ impl Binder<'_> {
     }
 
     pub fn in_query(&mut self, expr: &Expr, query: &ast::Query, negated: bool) -> Bind<BExpr> {
+        without_limit(query)?;
         let left = match self.expr(expr)? {
             BExpr { node: Node::Row(l), .. } => l,
             one => vec![one],
@@ -590,6 +591,7 @@ impl Binder<'_> {
         quantifier: ast::Quantifier,
         query: &ast::Query,
     ) -> Bind<BExpr> {
+        without_limit(query)?;
         let Some(op) = cmp_op(op) else {
             return Err(SqlError::internal("a quantified operator compares"));
         };

@@ -98,6 +98,9 @@ pub fn type_of(
 fn bind(table: &str, meta: &TableMeta, env: &PlanEnv<'_>) -> Result<BoundRules, SqlError> {
     let mut b = Binder::new(env);
     b.enter(one_table(table, &meta.columns));
+    if meta.checks.iter().any(|c| c.expr.contains("default(")) {
+        b.defined = meta.columns.clone();
+    }
     let checks = checks_by_name(&meta.checks, table)
         .into_iter()
         .map(|(name, check)| {

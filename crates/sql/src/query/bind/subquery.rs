@@ -5,6 +5,7 @@ use super::literal::by_place;
 use super::{AGGREGATE, Bind, Binder};
 use crate::query::expr::BExpr;
 use crate::query::plan::{self, Body, QueryPlan, Sub, SubKind};
+use crate::session_api::SqlError;
 use crate::value::{TypeInfo, Value};
 use weir_syntax::ast;
 
@@ -79,6 +80,21 @@ impl Binder<'_> {
         }
         let correlated = draws || !refs.is_empty();
         Ok(self.push_sub(Sub { kind, plan: Some(plan), correlated, tables, sums, draws }))
+    }
+}
+
+/// 1235 for a query behind IN, ALL, ANY or SOME that has a LIMIT of its own, in any of its blocks.
+pub fn without_limit(q: &ast::Query) -> Bind<()> {
+    fn limited(body: &ast::QueryBody) -> bool {
+        match body {
+            ast::QueryBody::SetOp { left, right, .. } => limited(left) || limited(right),
+            ast::QueryBody::Nested(q) => q.limit.is_some() || limited(&q.body),
+            _ => false,
+        }
+    }
+    match q.limit.is_some() || limited(&q.body) {
+        true => Err(SqlError::not_supported("LIMIT & IN/ALL/ANY/SOME subquery")),
+        false => Ok(()),
     }
 }
 

@@ -63,6 +63,11 @@ impl Binder<'_> {
             let (schema, table) = (own.into(), table.name.as_str().into());
             needs.push(Need::Table { privileges: Privileges::INSERT, schema, table });
         }
+        // A view that reads no table is read as its definer all the same.
+        if needs.is_empty() && account.is_some() {
+            let (schema, table) = (o.schema.clone(), o.name.clone());
+            needs.push(Need::Table { privileges: Privileges::NONE, schema, table });
+        }
         self.note_needs(o, needs, &account);
         let acting = account.clone();
         let connection = Collation::by_name(&meta.connection);

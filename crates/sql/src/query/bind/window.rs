@@ -18,24 +18,6 @@ use weir_syntax::ast::{self, FrameBound, FrameUnit, Ident, Over, WindowSpec};
 /// What a window without a name is called in messages.
 const UNNAMED: &str = "<unnamed window>";
 
-/// Functions that are nothing without OVER.
-pub fn is_window_function(upper: &str) -> bool {
-    matches!(
-        upper,
-        "ROW_NUMBER"
-            | "RANK"
-            | "DENSE_RANK"
-            | "PERCENT_RANK"
-            | "CUME_DIST"
-            | "NTILE"
-            | "LAG"
-            | "LEAD"
-            | "FIRST_VALUE"
-            | "LAST_VALUE"
-            | "NTH_VALUE"
-    )
-}
-
 fn is_window_call(e: &ast::Expr) -> bool {
     matches!(e, ast::Expr::Call(c) if c.over.is_some())
 }

@@ -369,6 +369,7 @@ impl<'p> Note<'p> {
             Some(SubKind::Call(code, _)) => {
                 format!("{}.{}", quoted(code.schema()), quoted(&code.object.name))
             }
+            Some(SubKind::Benchmark(..)) => "benchmark".to_owned(),
             _ => "?".to_owned(),
         };
         let _ = write!(self.out, "{name}(");

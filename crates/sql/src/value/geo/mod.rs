@@ -13,8 +13,13 @@
 pub mod cast;
 pub mod edges;
 pub mod geojson;
+pub mod globe;
 pub mod plane;
+pub mod spheroid;
 pub mod srs;
+pub mod srs_wkt;
+pub mod surface;
+pub mod units;
 pub mod wkb;
 pub mod wkt;
 

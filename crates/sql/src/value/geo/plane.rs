@@ -1,9 +1,9 @@
 //! Where points, lines and polygons of a plane lie to each other.
 //!
 //! Every decision rests on the side of a line on which a point lies ([`side`]), which is computed exactly: rounding decides
-//! nothing while coordinates are between 1e-140 and 1e140. One step is not exact: where a part of a line between two points of a
-//! boundary does not run along it, its middle is taken to tell the side (see [`parts_of`]).
+//! nothing while coordinates are between 1e-140 and 1e140.
 
+use super::surface::Surface;
 use super::{Coord, Ring, Shape};
 use std::cmp::Ordering;
 
@@ -21,12 +21,22 @@ pub struct Pieces {
     pub points: Vec<Coord>,
     pub lines: Vec<Vec<Coord>>,
     pub polygons: Vec<Vec<Ring>>,
+    /// What they lie on.
+    pub on: Surface,
 }
 
 impl Pieces {
+    /// In a plane.
     pub fn of(shape: &Shape) -> Pieces {
-        let mut all = Pieces::default();
-        all.add(shape);
+        Pieces::over(shape, Surface::Plane)
+    }
+
+    pub fn over(shape: &Shape, on: Surface) -> Pieces {
+        let mut all = Pieces { on, ..Pieces::default() };
+        match on {
+            Surface::Plane => all.add(shape),
+            Surface::Globe(_) => all.add(&on.tidy(shape)),
+        }
         all
     }
 
@@ -60,7 +70,7 @@ impl Pieces {
     pub fn locate(&self, c: Coord) -> Place {
         let mut best = Place::Outside;
         for p in &self.polygons {
-            match locate(c, p) {
+            match self.on.locate(c, p) {
                 Place::Inside => return Place::Inside,
                 Place::Boundary => best = Place::Boundary,
                 Place::Outside => {}
@@ -156,7 +166,7 @@ pub fn on_edge(e: Edge, c: Coord) -> bool {
 }
 
 /// Both edges go through a point that is no end of either.
-fn cross((a, b): Edge, (c, d): Edge) -> bool {
+pub fn cross((a, b): Edge, (c, d): Edge) -> bool {
     let opposite = |x: Ordering, y: Ordering| x.is_ne() && x == y.reverse();
     opposite(side(a, b, c), side(a, b, d)) && opposite(side(c, d, a), side(c, d, b))
 }
@@ -195,94 +205,24 @@ fn locate_in_ring(c: Coord, ring: &[Coord]) -> Place {
 }
 
 pub fn locate(c: Coord, polygon: &[Ring]) -> Place {
+    locate_by(polygon, |ring| locate_in_ring(c, ring))
+}
+
+/// Where a point lies to a polygon of which a function says where it lies to a ring.
+pub fn locate_by(polygon: &[Ring], in_ring: impl Fn(&Ring) -> Place) -> Place {
     let Some((outer, holes)) = polygon.split_first() else { return Place::Outside };
-    match locate_in_ring(c, outer) {
+    match in_ring(outer) {
         Place::Inside => {}
         other => return other,
     }
     for hole in holes {
-        match locate_in_ring(c, hole) {
+        match in_ring(hole) {
             Place::Inside => return Place::Outside,
             Place::Boundary => return Place::Boundary,
             Place::Outside => {}
         }
     }
     Place::Inside
-}
-
-/// What the parts of an edge are to polygons. None: it crosses a boundary, so that it has parts on both sides.
-///
-/// Where it does not, its parts between the corners that lie on it are each wholly inside, outside, or along the boundary. It
-/// does not cross where a corner of the boundary lies on both edges, as where two polygons touch: it is cut there.
-/// `work` is called for each look at all of the boundary, and may end it.
-pub fn parts_of<E>(
-    e: Edge,
-    of: &Pieces,
-    boundary: &[Edge],
-    work: &mut impl FnMut(usize) -> Result<(), E>,
-) -> Result<Option<Vec<Place>>, E> {
-    work(boundary.len())?;
-    if e.0 == e.1 {
-        return Ok(Some(vec![of.locate(e.0)]));
-    }
-    let cuts = split(e, boundary);
-    for f in boundary.iter().filter(|f| cross(e, **f)) {
-        work(cuts.len())?;
-        if !cuts.iter().any(|c| on_edge(*f, *c)) {
-            return Ok(None);
-        }
-    }
-    let mut places = Vec::new();
-    for (u, v) in edges(&cuts) {
-        work(boundary.len())?;
-        if covered((u, v), boundary) {
-            places.push(Place::Boundary);
-            continue;
-        }
-        let middle = Coord { x: u.x / 2.0 + v.x / 2.0, y: u.y / 2.0 + v.y / 2.0 };
-        let known = [u, v].map(|c| of.locate(c)).into_iter().find(|p| *p != Place::Boundary);
-        places.push(known.unwrap_or_else(|| of.locate(middle)));
-    }
-    Ok(Some(places))
-}
-
-/// The ends of an edge, and the corners of others between them, in order.
-fn split((a, b): Edge, others: &[Edge]) -> Vec<Coord> {
-    let mut ends = vec![a, b];
-    let corners = others.iter().flat_map(|f| [f.0, f.1]);
-    ends.extend(corners.filter(|c| on_edge((a, b), *c)));
-    // They are on one line, where x and y both only rise or only fall.
-    let forward = |p: f64, q: f64, from: f64, to: f64| match from <= to {
-        true => p.total_cmp(&q),
-        false => q.total_cmp(&p),
-    };
-    ends.sort_by(|p, q| forward(p.x, q.x, a.x, b.x).then(forward(p.y, q.y, a.y, b.y)));
-    ends.dedup();
-    ends
-}
-
-/// Whether one of the edges runs along all of this one.
-fn covered(e: Edge, by: &[Edge]) -> bool {
-    by.iter().any(|f| on_edge(*f, e.0) && on_edge(*f, e.1))
-}
-
-/// Whether lines run along all of an edge, one after the other.
-pub fn all_covered<E>(
-    e: Edge,
-    by: &[Edge],
-    work: &mut impl FnMut(usize) -> Result<(), E>,
-) -> Result<bool, E> {
-    work(by.len())?;
-    if e.0 == e.1 {
-        return Ok(covered(e, by));
-    }
-    for part in edges(&split(e, by)) {
-        work(by.len())?;
-        if !covered(part, by) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// Levels of a polygon that are looked at for a point inside of it.

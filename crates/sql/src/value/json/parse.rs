@@ -143,7 +143,7 @@ impl Parser<'_, '_, '_> {
                     break;
                 }
                 if !self.consume(b',') {
-                    return self.fail("Missing a comma or } after an object member.");
+                    return self.fail("Missing a comma or '}' after an object member.");
                 }
                 self.blank();
             }
@@ -164,7 +164,7 @@ impl Parser<'_, '_, '_> {
                     break;
                 }
                 if !self.consume(b',') {
-                    return self.fail("Missing a comma or ] after an array element.");
+                    return self.fail("Missing a comma or ']' after an array element.");
                 }
                 self.blank();
             }

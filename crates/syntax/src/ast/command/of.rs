@@ -99,6 +99,8 @@ impl Statement {
             Statement::CreateDatabase { .. } => C::CreateDb,
             Statement::AlterDatabase { .. } => C::AlterDb,
             Statement::DropDatabase { .. } => C::DropDb,
+            Statement::CreateReferenceSystem(_) => C::CreateSpatialReferenceSystem,
+            Statement::DropReferenceSystem { .. } => C::DropSpatialReferenceSystem,
             Statement::CreateView(_) => C::CreateView,
             Statement::DropView { .. } => C::DropView,
             Statement::CreateRoutine(r) if r.kind == RoutineKind::Function => C::CreateFunction,

@@ -64,6 +64,7 @@ commands! {
     CreateIndex: "create_index", TEXT, Commits, NamedTables, [commits defines blocked_by_backup makes_definition closes_handlers];
     CreateProcedure: "create_procedure", TEXT, Program, L::Refused, [commits defines blocked_by_backup makes_definition unprepared];
     CreateRole: "create_role", TEXT, Commits, GrantTables, [commits defines changes_accounts blocked_by_backup unprepared];
+    CreateSpatialReferenceSystem: "create_spatial_reference_system", TEXT, Commits, L::Refused, [commits defines blocked_by_backup makes_definition unprepared];
     CreateTable: "create_table", TEXT, Commits, NamedTables, [commits defines blocked_by_backup makes_definition closes_handlers];
     CreateTrigger: "create_trigger", TEXT, Program, NamedTables, [commits defines blocked_by_backup makes_definition unprepared closes_handlers];
     CreateUser: "create_user", TEXT, Commits, GrantTables, [commits defines changes_accounts blocked_by_backup makes_definition];
@@ -78,6 +79,7 @@ commands! {
     DropIndex: "drop_index", TEXT, Commits, NamedTables, [commits defines blocked_by_backup closes_handlers];
     DropProcedure: "drop_procedure", TEXT, Program, L::Refused, [commits defines blocked_by_backup unprepared];
     DropRole: "drop_role", TEXT, Commits, GrantTables, [commits defines changes_accounts blocked_by_backup unprepared];
+    DropSpatialReferenceSystem: "drop_spatial_reference_system", TEXT, Commits, L::Refused, [commits defines blocked_by_backup unprepared];
     DropTable: "drop_table", TEXT, Commits, NamedTables, [commits defines blocked_by_backup closes_handlers];
     DropTrigger: "drop_trigger", TEXT, Commits, NamedTables, [commits defines blocked_by_backup unprepared];
     DropUser: "drop_user", TEXT, Commits, GrantTables, [commits defines changes_accounts blocked_by_backup];

@@ -69,6 +69,12 @@ const EACH: &[(&str, SqlCommand, Logged)] = {
         ("create view v as select 1", CreateView, Text),
         ("alter view v as select 1", CreateView, Text),
         ("drop view v", DropView, Text),
+        (
+            "create spatial reference system 1 name 'n' definition 'd'",
+            CreateSpatialReferenceSystem,
+            Text,
+        ),
+        ("drop spatial reference system 1", DropSpatialReferenceSystem, Text),
         ("create procedure p() select 1", CreateProcedure, Text),
         ("create function f() returns int return 1", CreateFunction, Text),
         ("alter procedure p comment 'c'", AlterProcedure, Text),

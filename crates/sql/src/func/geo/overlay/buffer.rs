@@ -26,10 +26,13 @@ pub fn buffer(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let distance = args[1].to_f64(&mut cx.warnings);
     let Some((g, srs)) = known(cx, &args[0], function)? else { return Ok(Value::Null) };
     let kind = g.shape.kind();
+    if srs.geographic && kind != GeoKind::Point {
+        return Err(geographic(function, &[kind]));
+    }
     let Some(style) = style(&args[2..], kind, function)? else { return Ok(Value::Null) };
     let Some(distance) = distance else { return Ok(Value::Null) };
     if srs.geographic {
-        return Err(geographic(function, &[kind]));
+        return around_point(&g, &srs, distance, &args[2..]);
     }
     let pieces = Pieces::of(&g.shape);
     let shrinks = distance < 0.0;
@@ -66,6 +69,31 @@ pub fn buffer(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     made.retain(|p| !p.is_empty());
     let shape = parts(made, true, Shape::Polygon, Shape::MultiPolygon).pop();
     finish(cx, g.srid, shape.unwrap_or(Shape::Collection(Vec::new())), function)
+}
+
+/// Points of a circle on a globe.
+const ROUND: u32 = 32;
+
+/// A circle around a point on a globe, which is the one buffer that there is; it takes no strategies.
+fn around_point(g: &Geometry, srs: &Srs, distance: f64, strategies: &[Value<'_>]) -> Out {
+    let Shape::Point(c) = g.shape else {
+        return Err(geographic("st_buffer", &[g.shape.kind()]));
+    };
+    if distance.is_nan() || distance < 0.0 || distance.is_infinite() || !strategies.is_empty() {
+        return Err(ValueError::wrong_arguments("st_buffer"));
+    }
+    if distance == 0.0 {
+        return stored(g.srid, g.shape.clone());
+    }
+    let spheroid = srs.spheroid();
+    let at = |i: u32| {
+        // From the south over the east, as rings go around their inside.
+        let azimuth = PI - f64::from(i) * (TAU / f64::from(ROUND));
+        spheroid.end(c, azimuth, distance).0
+    };
+    let mut ring: Vec<Coord> = (0..ROUND).map(at).collect();
+    ring.push(ring[0]);
+    stored(g.srid, Shape::Polygon(vec![ring]))
 }
 
 fn two(
