@@ -584,7 +584,7 @@ fn json_table() {
             ),
             (
                 "select * from json_table('[1', '$' columns (x int path '$')) as jt",
-                "E3141 Invalid JSON text in argument 1 to function json_table: \"Missing a comma or ] after an array element.\" at position 2.",
+                "E3141 Invalid JSON text in argument 1 to function json_table: \"Missing a comma or ']' after an array element.\" at position 2.",
             ),
             (
                 "select * from json_table('[1]', '$[' columns (x int path '$')) as jt",

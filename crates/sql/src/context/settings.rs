@@ -89,10 +89,8 @@ pub struct Settings {
     pub logs_texts: bool,
     /// The table that CREATE TABLE ... SELECT fills, by its id in the engine, where its rows are logged.
     pub making: Option<u64>,
-    /// `binlog_row_image`.
-    pub row_image: Image,
-    /// `binlog_row_value_options` has PARTIAL_JSON.
-    pub partial_json: bool,
+    /// `binlog_row_image`, and whether `binlog_row_value_options` has PARTIAL_JSON.
+    pub row_image: (Image, bool),
     /// `unique_checks`.
     pub unique_checks: bool,
     /// `wait_timeout`, `net_read_timeout` and `net_write_timeout`.
@@ -193,8 +191,7 @@ impl Settings {
             logs: v.bool(Var::sql_log_bin),
             logs_texts: v.u64(Var::binlog_format) == FORMAT_STATEMENT,
             making: None,
-            row_image: row_image(v.u64(Var::binlog_row_image)),
-            partial_json: v.u64(Var::binlog_row_value_options) != 0,
+            row_image: row_image(v),
             unique_checks: v.bool(Var::unique_checks),
             timeouts: TIMEOUTS.map(seconds).into(),
         }
@@ -223,12 +220,13 @@ pub fn lex_mode(bits: u64) -> lex::SqlMode {
     crate::value::SqlMode(bits).of_lexer()
 }
 
-fn row_image(n: u64) -> Image {
-    match n {
+fn row_image(v: &SessionVars) -> (Image, bool) {
+    let image = match v.u64(Var::binlog_row_image) {
         0 => Image::Minimal,
         1 => Image::NoBlob,
         _ => Image::Full,
-    }
+    };
+    (image, v.u64(Var::binlog_row_value_options) != 0)
 }
 
 fn isolation(n: u64) -> Isolation {

@@ -166,6 +166,8 @@ macro_rules! with_elsewhere {
         "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_row_metadata: Global Always, VarType::Enum(&["MINIMAL", "FULL"]), Default::Enum(0),
         "What the binary log tells of tables: FULL adds names, members and primary keys.";
+    binlog_row_value_options: Both Always, VarType::Set(&["PARTIAL_JSON"]), Default::Set(0),
+        "PARTIAL_JSON: of an updated document, the image behind the change has what was changed in it, where that is shorter.";
     binlog_rows_query_log_events: Both Always, BOOL, OFF,
         "Of the binary log, as in MySQL.", note "the binary log makes no use of it";
     binlog_transaction_dependency_history_size: Global Always, uint(1, 1_000_000), n(25_000),

@@ -679,8 +679,6 @@ with_inert! { vars =>
         "Format of the binary log: it is ROW.";
     binlog_row_image: Both Always, VarType::Enum(&["MINIMAL", "NOBLOB", "FULL"]), Default::Enum(2),
         "What of a changed row goes into the binary log.";
-    binlog_row_value_options: Both Always, VarType::Set(&["PARTIAL_JSON"]), Default::Set(0),
-        "PARTIAL_JSON: of an updated document, the image behind the change has what was changed in it, where that is shorter.";
     gtid_mode: Global AtStart, VarType::Enum(&["OFF", "ON"]), Default::Enum(0),
         "Transactions of the binary log have global identifiers.";
     gtid_executed: Global Never, STR, s(""), "Identifiers of all transactions that were executed.";

@@ -23,8 +23,8 @@ fn how(r: &Runner<'_, '_>) -> How {
     let s = r.reads.settings;
     let relaxed = if s.unique_checks { 0 } else { flag::RELAXED_UNIQUE_CHECKS };
     How {
-        image: s.row_image,
-        partial: s.partial_json,
+        image: s.row_image.0,
+        partial: s.row_image.1,
         full: r.reads.shared.vars.u64(Var::binlog_row_metadata) == 1,
         time: (r.ev.cx.now_micros / 1_000_000) as u32,
         flags: CHECKED | relaxed,
