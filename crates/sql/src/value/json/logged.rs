@@ -83,8 +83,8 @@ fn moment(d: &DateTime) -> i64 {
 fn clock(t: &Time) -> i64 {
     let micros = t.micros.unsigned_abs();
     let seconds = micros / 1_000_000;
-    let clock = (seconds / 3600) << 12 | (seconds / 60 % 60) << 6 | seconds % 60;
-    let n = (clock << 24 | micros % 1_000_000) as i64;
+    let clock = (seconds / 3600) << 12 | (seconds / 60 % 60) << 6 | (seconds % 60);
+    let n = (clock << 24 | (micros % 1_000_000)) as i64;
     if t.micros < 0 { -n } else { n }
 }
 
