@@ -42,7 +42,7 @@ const CHANGES: [&str; 11] = [
 /// No such partition, a wrong kind of partitions, bounds that do not fit, the last partition, the same name, an index that is there.
 const UNFIT: [u16; 14] =
     [1061, 1091, 1479, 1480, 1481, 1493, 1505, 1507, 1508, 1509, 1512, 1515, 1517, 1519];
-const UNFIT_TOO: [u16; 10] = [1463, 1470, 1492, 1503, 1506, 1510, 1514, 1520, 1653, 1735];
+const UNFIT_TOO: [u16; 11] = [1463, 1470, 1492, 1503, 1506, 1510, 1514, 1516, 1520, 1653, 1735];
 
 /// The table, before anybody has divided it again.
 pub fn parted_table(seed: u64) -> String {
