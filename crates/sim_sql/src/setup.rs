@@ -41,13 +41,23 @@ pub async fn make(s: &Scenario, stage: &Stage) -> Result<(), String> {
     all.extend(reader_tables());
     all.extend((0..s.tables).map(|k| format!("CREATE TABLE d{k} (id INT PRIMARY KEY, c0 INT)")));
     all.extend((0..s.bystanders).map(|k| format!("CREATE TABLE b{k} (id INT PRIMARY KEY, a INT)")));
-    all.push("CREATE TABLE ready (id INT PRIMARY KEY)".into());
     for sql in limits(s).iter().chain(&all) {
         if let Some(e) = c.ask(sql).await.error {
             return Err(format!("{sql}: {e}"));
         }
     }
+    begin(s, stage, &first);
+    // What says to the lives to come that all is made: a crash may follow it at once, so that the model is there before.
+    let sql = "CREATE TABLE ready (id INT PRIMARY KEY)";
+    if let Some(e) = c.ask(sql).await.error {
+        return Err(format!("{sql}: {e}"));
+    }
     c.close().await;
+    Ok(())
+}
+
+/// The model of a world in which nothing has happened yet.
+fn begin(s: &Scenario, stage: &Stage, first: &[i64]) {
     let mut w = stage.world();
     let columns = Some(vec!["id".to_string(), "c0".into()]);
     w.tables = vec![Timeline::starting_with(columns); s.tables as usize];
@@ -56,8 +66,7 @@ pub async fn make(s: &Scenario, stage: &Stage) -> Result<(), String> {
     w.counters = vec![Default::default(); s.clients_in_all as usize + 1];
     w.versions = vec![Timeline::starting_with(None); VERSIONS];
     w.branches = vec![Branch::default(); s.clients_in_all as usize];
-    w.registers = Registers::starting_with(&first);
-    Ok(())
+    w.registers = Registers::starting_with(first);
 }
 
 /// Variables that no start remembers.

@@ -30,6 +30,8 @@ fn seeds_that_found_a_fault_pass() {
             190_877_552,
             "DROP EVENT answered for an event that had ended by itself a moment before, and ran",
         ),
+        (136_741_154, "the model: more partitions to reorganize than one is an answer"),
+        (150_969_388, "the model was made behind the table that says that all is made"),
         (268, "the model: READ UNCOMMITTED sees what a crash cut off until it is rolled back"),
     ];
     for (seed, _) in table {
