@@ -1,5 +1,5 @@
 """What the benchmarks that run queries on several servers have in common: Weir and MariaDB started for them, a MySQL that runs already, processor
-time of a server's process from /proc, and answers that compare.
+time of a server's process by its clock, and answers that compare.
 
 The unit is processor time, least of the repeats: what else runs on the machine counts for less than in wall time.
 """
