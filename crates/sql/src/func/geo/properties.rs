@@ -63,6 +63,19 @@ fn make(function: &str, a: &Shape, b: &Shape) -> Shape {
     Geometry::from_stored(made.as_bytes().expect("bytes")).expect("stored").shape
 }
 
+/// Whether a point lies on a shape that a function has made. Where two edges cross, the corner of such a shape is rounded, so a
+/// place of the grid on an edge that begins there may lie a rounding away from it. A place of the grid that is not on an edge
+/// between two others is at least 1/6 away from it.
+fn is_near(point: &Shape, made: &Shape) -> bool {
+    let stored = |s: &Shape| Geometry { srid: 0, shape: s.clone() }.to_stored();
+    let (point, made) = (stored(point), stored(made));
+    let args = [Value::Bytes(point.as_slice().into()), Value::Bytes(made.as_slice().into())];
+    match call("ST_DISTANCE", &args).expect("no error") {
+        Value::Double(d) => d < 1e-12,
+        _ => false,
+    }
+}
+
 fn area(s: &Shape) -> f64 {
     let polygons = crate::value::geo::plane::Pieces::of(s).polygons;
     let ring = |r: &Vec<Coord>| crate::value::geo::plane::doubled_area(r) / 2.0;
@@ -192,10 +205,11 @@ proptest! {
     fn places_are_where_they_belong(a in shapes(), b in shapes(), c in coord()) {
         let point = Shape::Point(c);
         let there = |s: &Shape| ask("ST_INTERSECTS", &point, s) == Some(true);
+        let near = |function| is_near(&point, &make(function, &a, &b));
         let (in_a, in_b) = (there(&a), there(&b));
-        prop_assert_eq!(there(&make("ST_UNION", &a, &b)), in_a || in_b);
-        prop_assert_eq!(there(&make("ST_INTERSECTION", &a, &b)), in_a && in_b);
-        let left = there(&make("ST_DIFFERENCE", &a, &b));
+        prop_assert_eq!(near("ST_UNION"), in_a || in_b);
+        prop_assert_eq!(near("ST_INTERSECTION"), in_a && in_b);
+        let left = near("ST_DIFFERENCE");
         prop_assert!(!left || in_a);
         prop_assert!(left || !in_a || in_b);
     }
