@@ -78,6 +78,7 @@ mod moments;
 mod monitoring;
 mod multi_valued;
 mod names;
+mod not_taken;
 mod numbers_and_texts;
 mod online;
 mod outer_joins;

@@ -72,6 +72,9 @@ pub static NULLIF_COMPARED: FuncDef =
     .compares()
     .keyed();
 
+/// IF(), or a CASE that is made of it, where a date or time is wanted: a branch that has one gives that, and not its text.
+pub static IF_ITSELF: FuncDef = def("IF", 3, 3, infer_if, choose).id(Id::IfItself).joins(1);
+
 /// INTERVAL(n, a, b, ...): how many of the sorted bounds are not above n; -1 for NULL.
 fn interval(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     // Exact numbers are compared exactly.

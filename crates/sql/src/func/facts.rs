@@ -17,6 +17,8 @@ pub enum Id {
     FoundRows,
     Greatest,
     If,
+    /// IF() whose value is not brought to its type.
+    IfItself,
     Ifnull,
     IsFreeLock,
     JsonContains,
@@ -173,6 +175,8 @@ pub enum Nulls {
     Any,
     /// The second argument is evaluated first, and its NULL ends the call.
     Places,
+    /// The first argument says which of the others are evaluated.
+    Chooses,
 }
 
 impl FuncDef {

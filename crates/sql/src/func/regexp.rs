@@ -34,7 +34,7 @@ pub(super) const TABLE: &[FuncDef] = &[
         .takes(&[Arg::Text, Arg::Text, Arg::Any])
         .compares_in_set(),
     def("REGEXP_REPLACE", 3, 6, infer::longest_text, replace)
-        .takes(&[Arg::Text, Arg::Text, Arg::Any])
+        .takes(&[Arg::Text, Arg::Text, Arg::Text, Arg::Any])
         .compares_in_set(),
 ];
 

@@ -1,9 +1,11 @@
 //! Functions of text.
 
+mod chosen;
 mod sets;
 mod table;
 mod weights;
 
+pub use chosen::{FIELD_OF_NUMBERS, is_taken};
 pub use sets::{IN_SET, OF_CONNECTION};
 pub(super) use table::TABLE;
 
@@ -382,36 +384,6 @@ fn find_in_set(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     Ok(Value::Int(0))
 }
 
-fn elt(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let c = collation_of(cx, &args[1..]);
-    let n = args[0].to_i64(&mut cx.warnings).and_then(|n| usize::try_from(n).ok());
-    let picked = n.filter(|&n| n > 0).and_then(|n| args.get(n)).and_then(|v| text(v, c));
-    Ok(picked.map_or(Value::Null, |t| Value::text(t.into_owned(), c)))
-}
-
-/// Text compares as text when all arguments are text, else as numbers.
-fn field(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    if args[0].is_null() {
-        return Ok(Value::Int(0));
-    }
-    // Dates and times count as texts.
-    let texts = !args.iter().any(Value::is_numeric);
-    let c = collation_of(cx, args);
-    let wanted = text(&args[0], c).unwrap_or_default();
-    let number = if texts { 0.0 } else { args[0].to_f64(&mut cx.warnings).unwrap_or(0.0) };
-    for (i, v) in args.iter().enumerate().skip(1) {
-        let hit = if texts {
-            text(v, c).is_some_and(|t| c.eq(&t, &wanted))
-        } else {
-            v.to_f64(&mut cx.warnings) == Some(number)
-        };
-        if hit {
-            return Ok(Value::Int(i as i64));
-        }
-    }
-    Ok(Value::Int(0))
-}
-
 fn ascii(_: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let byte = |b: Cow<'_, [u8]>| Value::Int(i64::from(b.first().copied().unwrap_or(0)));
     Ok(args[0].to_octets().map_or(Value::Null, byte))
@@ -573,17 +545,6 @@ fn like(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
         }
     };
     Ok(Value::bool(c.like_until(&s, &pattern, escape, |bytes| cx.work(bytes))?))
-}
-
-fn make_set(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
-    let c = collation_of(cx, &args[1..]);
-    let Some(bits) = args[0].to_u64(&mut cx.warnings) else { return Ok(Value::Null) };
-    let picked = args[1..].iter().enumerate().filter(|(i, _)| *i < 64 && bits >> i & 1 == 1);
-    let parts: Vec<_> = picked.filter_map(|(_, v)| text(v, c)).collect();
-    if too_big(cx, joined(&parts, b","), "make_set")? {
-        return Ok(Value::Null);
-    }
-    Ok(Value::text(parts.join(&b","[..]), c))
 }
 
 fn export_set(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {

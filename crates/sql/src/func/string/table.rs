@@ -1,5 +1,6 @@
 //! The rows of the functions of texts: what MySQL's rules ask of each.
 
+use super::chosen::{elt, field, make_set};
 use super::sets::{in_set, of_connection};
 use super::*;
 use crate::func::facts::{Arg, Form, Id, Length, Nulls};
@@ -83,7 +84,11 @@ pub const TABLE: &[FuncDef] = &[
         .compares_in_set()
         .keyed(),
     def("FIND_IN_SET", 2, 2, infer::int::<11>, find_in_set).texts().compares_in_set(),
-    def("ELT", 2, ANY, infer::chosen, elt).id(Id::Elt).takes(&[Arg::Choice, Arg::Text]).joins(1),
+    def("ELT", 2, ANY, infer::chosen, elt)
+        .id(Id::Elt)
+        .takes(&[Arg::Choice, Arg::Text])
+        .joins(1)
+        .nulls(Nulls::Chooses),
     def("FIELD", 2, ANY, infer::int_always::<11>, field).id(Id::Field).compares(),
     def("ASCII", 1, 1, infer::int::<4>, ascii).texts().keyed(),
     def("ORD", 1, 1, infer::int::<21>, ord).texts().keyed(),
@@ -117,7 +122,8 @@ pub const TABLE: &[FuncDef] = &[
     def("MAKE_SET", 2, ANY, infer::make_set, make_set)
         .id(Id::MakeSet)
         .takes(&[Arg::Number, Arg::Text])
-        .joins(1),
+        .joins(1)
+        .nulls(Nulls::Chooses),
     def("EXPORT_SET", 3, 5, infer::export_set, export_set)
         .takes(&[Arg::Number, Arg::Text, Arg::Text, Arg::Text, Arg::Number])
         .joins(1),

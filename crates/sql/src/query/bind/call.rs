@@ -78,6 +78,12 @@ impl Binder<'_> {
         }
         let given = args.first().is_some_and(|a| a.info.ty.is_geometry());
         let def = if given { func::geo::of_geometry(def) } else { def };
+        let def = match def.id {
+            Id::Field if args.iter().any(|a| a.info.ty.is_numeric()) => {
+                &func::string::FIELD_OF_NUMBERS
+            }
+            _ => def,
+        };
         let infos: Vec<TypeInfo> = args.iter().map(|a| a.info).collect();
         let mut info = result_type(def, &infos, self.env.reads.settings.collation);
         super::digits::with_digits_of_texts(def, &args, &mut info);
@@ -228,7 +234,14 @@ impl Binder<'_> {
             Id::Least | Id::Greatest => {
                 self.tell_json_compared(args.iter(), "in the LEAST and GREATEST operators");
             }
-            Id::Field => args = beside_numbers(args),
+            Id::Field if args.iter().any(is_number) => {
+                for (e, written) in args.iter_mut().zip(&c.args) {
+                    if self.is_hex(written) {
+                        *e = self.numeric(written)?;
+                    }
+                }
+                args = args.into_iter().map(by_place).collect();
+            }
             // As a definition writes it, so that a key made of ROUND(a) serves both spellings.
             Id::Round if args.len() == 1 => args.push(BExpr::constant(Value::Int(0))),
             _ => {}
@@ -307,7 +320,10 @@ impl Binder<'_> {
                 let draws = !code.meta.deterministic;
                 let kind = SubKind::Call(code, args.clone());
                 let (plan, correlated, sums) = (None, true, false);
-                self.push_known(text, Sub { kind, plan, correlated, tables, sums, draws })
+                self.push_known(
+                    text,
+                    Sub { kind, plan, correlated, tables, sums, draws, guard: None },
+                )
             }
         };
         Ok(BExpr::new(Node::Call { sub, args }, info))
@@ -415,7 +431,7 @@ impl Binder<'_> {
     fn run_before(&mut self, kind: SubKind, tables: u64, info: TypeInfo) -> BExpr {
         let draws = matches!(kind, SubKind::Sleep(_));
         let (plan, correlated, sums) = (None, true, false);
-        let sub = self.push_sub(Sub { kind, plan, correlated, tables, sums, draws });
+        let sub = self.push_sub(Sub { kind, plan, correlated, tables, sums, draws, guard: None });
         BExpr::new(Node::Sub(sub), info)
     }
 
@@ -605,13 +621,9 @@ fn as_double_if_text(e: BExpr) -> BExpr {
     BExpr::new(Node::Cast(CastTarget::Double, Box::new(e)), info)
 }
 
-/// What FIELD() looks for and among: with a number there an ENUM or SET is one.
-fn beside_numbers(args: Vec<BExpr>) -> Vec<BExpr> {
-    let number = |e: &BExpr| e.info.ty.is_numeric() || e.is_untyped();
-    match args.iter().any(number) {
-        true => args.into_iter().map(by_place).collect(),
-        false => args,
-    }
+/// With a number among what FIELD() looks for and among, an ENUM, a SET and a hexadecimal literal are numbers.
+fn is_number(e: &BExpr) -> bool {
+    e.info.ty.is_numeric() || e.is_untyped()
 }
 
 fn as_text(e: BExpr) -> BExpr {

@@ -218,6 +218,7 @@ impl Binder<'_> {
         self.note_kind(&date, ParamKind::Moment { timed: !unit.is_date_unit() });
         let info = temporal::date_add_type(&date.info, &amount.info, unit);
         let info = self.in_connections_set(info);
+        let date = super::digits::chosen_moment(date);
         let node = Node::DateAdd { date: Box::new(date), amount: Box::new(amount), unit, subtract };
         of_connection(BExpr::new(node, info), self.env.reads.settings.collation)
     }

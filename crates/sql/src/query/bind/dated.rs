@@ -62,7 +62,7 @@ pub fn are_dates(sides: [&BExpr; 3], texts: [bool; 3]) -> bool {
 
 impl Binder<'_> {
     /// A constant text that is compared with a date by an operator must be one, whatever rows there are. So must one that is
-    /// compared with a column of numbers where rows are changed.
+    /// compared with a column of numbers in a condition of a statement that changes rows.
     pub fn constant_beside(&mut self, (written, e): (&Expr, &BExpr), other: &BExpr) {
         let text = e.is_untyped() && matches!(e.node, Node::Param(_)) || e.info.ty.is_string();
         let asks = match other.info.ty.class() {
@@ -72,7 +72,9 @@ impl Binder<'_> {
             Class::Int | Class::Decimal | Class::Real => {
                 let plain = !matches!(other.info.ty, SqlType::Year | SqlType::Bit { .. });
                 let beside_column = plain && matches!(other.node, Node::Col(_));
-                beside_column && is_literal(e) && !self.is_hex(written)
+                let condition =
+                    matches!(self.top().place, "where clause" | "on clause" | "having clause");
+                condition && beside_column && is_literal(e) && !self.is_hex(written)
             }
             _ => false,
         };

@@ -3,6 +3,7 @@
 
 use super::literal::adapted;
 use crate::func::FuncDef;
+use crate::func::control::IF_ITSELF;
 use crate::func::facts::{Fraction, Id};
 use crate::func::infer::fsp_of;
 use crate::query::expr::adapt::Adapt;
@@ -10,7 +11,7 @@ use crate::query::expr::{BExpr, Node};
 use crate::value::arith::Op;
 use crate::value::cast::CastTarget;
 use crate::value::temporal::parse;
-use crate::value::{SqlType, TypeInfo};
+use crate::value::{SqlType, TypeInfo, Value};
 
 /// Functions of times know how many digits the fraction of a constant text has, as far as it is a time or date: six of any other. Those
 /// that make times of numbers ask for the digits of a text's type, which may be six.
@@ -95,9 +96,44 @@ pub fn as_moment(e: BExpr) -> BExpr {
 /// The same where a date or time is wanted.
 pub fn as_date_or_time(e: BExpr) -> BExpr {
     // A BIT is read as the text that its bytes are.
-    let e = super::literal::as_bytes(e);
+    let e = chosen_moment(super::literal::as_bytes(e));
     let info = e.info;
     if is_dated_text(&e) { adapted(Adapt::MomentItself, e, info) } else { e }
+}
+
+/// IF() and CASE of a date or time and others, which is a text: where a date or time is wanted MySQL asks the branch that is chosen for it.
+pub fn chosen_moment(e: BExpr) -> BExpr {
+    fn has_moment(e: &BExpr) -> bool {
+        match &e.node {
+            Node::Func(def, args) if def.id == Id::If => args[1..].iter().any(has_moment),
+            Node::Case { whens, otherwise } => {
+                whens.iter().any(|(_, v)| has_moment(v))
+                    || otherwise.as_deref().is_some_and(has_moment)
+            }
+            _ => e.info.ty.is_temporal(),
+        }
+    }
+    if e.info.ty.is_temporal() || !has_moment(&e) {
+        return e;
+    }
+    let info = e.info;
+    let itself = |condition, then, otherwise| {
+        BExpr::new(Node::Func(&IF_ITSELF, vec![condition, then, otherwise]), info)
+    };
+    match e.node {
+        Node::Func(_, args) => match <[BExpr; 3]>::try_from(args) {
+            Ok([condition, then, otherwise]) => {
+                itself(condition, as_date_or_time(then), as_date_or_time(otherwise))
+            }
+            Err(args) => BExpr::new(Node::Func(&IF_ITSELF, args), info),
+        },
+        Node::Case { whens, otherwise } => {
+            let last = otherwise.map_or(BExpr::constant(Value::Null), |e| as_date_or_time(*e));
+            let whens = whens.into_iter().rev();
+            whens.fold(last, |rest, (when, then)| itself(when, as_date_or_time(then), rest))
+        }
+        node => BExpr { node, ..e },
+    }
 }
 
 fn is_dated_text(e: &BExpr) -> bool {

@@ -284,7 +284,8 @@ impl Binder<'_> {
                 BExpr::new(Node::Cast(target, Box::new(e)), info)
             }
             Expr::ConvertUsing { expr, charset } => {
-                let e = super::literal::number_as_text(self.scalar(expr)?);
+                let e = super::literal::as_bytes(self.scalar(expr)?);
+                let e = super::literal::number_as_text(e);
                 let collation = self.charset_collation(charset.as_str())?;
                 let target = CastTarget::Char { chars: None, collation };
                 let mut info = self.null_if_malformed(target.result_type(&e.info));
@@ -311,7 +312,8 @@ impl Binder<'_> {
                 )
             }
             Expr::TimestampDiff { unit: u, from, to } => {
-                let (a, b) = (self.scalar(from)?, self.scalar(to)?);
+                let moment = super::digits::chosen_moment;
+                let (a, b) = (moment(self.scalar(from)?), moment(self.scalar(to)?));
                 BExpr::new(
                     Node::TimestampDiff(unit(*u), Box::new(a), Box::new(b)),
                     TypeInfo::new(SqlType::LONG_INT, true),

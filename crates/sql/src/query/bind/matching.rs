@@ -143,7 +143,8 @@ impl Binder<'_> {
             return at;
         }
         let kind = SubKind::Match(Box::new(m));
-        let sub = Sub { kind, plan, correlated: false, tables: 0, sums: false, draws: false };
+        let (tables, sums, draws) = (0, false, false);
+        let sub = Sub { kind, plan, correlated: false, tables, sums, draws, guard: None };
         self.push_known(text, sub)
     }
 }

@@ -79,7 +79,15 @@ impl Binder<'_> {
             }
         }
         let correlated = draws || !refs.is_empty();
-        Ok(self.push_sub(Sub { kind, plan: Some(plan), correlated, tables, sums, draws }))
+        Ok(self.push_sub(Sub {
+            kind,
+            plan: Some(plan),
+            correlated,
+            tables,
+            sums,
+            draws,
+            guard: None,
+        }))
     }
 }
 

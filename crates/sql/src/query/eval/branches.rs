@@ -17,7 +17,7 @@ pub fn chosen<'v>(
     ev: &mut Ev<'_>,
 ) -> Result<Value<'v>, ValueError> {
     let mut v = Value::Null;
-    if id == Id::If {
+    if matches!(id, Id::If | Id::IfItself) {
         let taken = if truth(&args[0], f, ev)? == Some(true) { &args[1] } else { &args[2] };
         v = eval(taken, f, ev)?;
     } else {
@@ -30,6 +30,7 @@ pub fn chosen<'v>(
     }
     ev.cx.work(64 + heap_of(&v))?;
     Ok(match id {
+        Id::IfItself => v,
         Id::If => coerce_choice(v, ty, &mut ev.cx),
         _ => coerce(v, ty, &mut ev.cx),
     })
@@ -43,7 +44,7 @@ pub fn is_unwatched(e: &BExpr) -> bool {
         Node::Agg(_) | Node::OuterAgg { .. } | Node::Sub(_) => true,
         Node::Func(def, args) => match def.id {
             Id::AnyValue | Id::Ifnull | Id::Coalesce | Id::Least | Id::Greatest => true,
-            Id::If => args.iter().any(is_unwatched),
+            Id::If | Id::IfItself => args.iter().any(is_unwatched),
             _ => false,
         },
         Node::Case { whens, otherwise } => {

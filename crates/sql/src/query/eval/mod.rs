@@ -22,6 +22,7 @@ pub mod row_set;
 use crate::context::UserVars;
 use crate::errno;
 use crate::func::facts::{Id, Nulls};
+use crate::func::string::is_taken;
 use crate::func::temporal;
 use crate::memory::{Held, LARGE, heap_of};
 use crate::query::expr::adapt::Adapt;
@@ -345,7 +346,10 @@ fn computed<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
             v => Value::text(v.to_text_in(*c).map_or_else(Vec::new, |b| b.into_owned()), *c),
         }),
         Node::Func(def, args)
-            if matches!(def.id, Id::If | Id::Ifnull | Id::Coalesce | Id::AnyValue) =>
+            if matches!(
+                def.id,
+                Id::If | Id::IfItself | Id::Ifnull | Id::Coalesce | Id::AnyValue
+            ) =>
         {
             chosen(def.id, args, &e.info.ty, f, ev)
         }
@@ -365,10 +369,14 @@ fn computed<'v>(e: &'v BExpr, f: &Frame<'v>, ev: &mut Ev<'_>) -> Eval<'v> {
                 let ends = match def.nulls {
                     Nulls::Any => values.last().is_some_and(Value::is_null),
                     Nulls::First => n == 1 && values[0].is_null(),
-                    Nulls::None | Nulls::Places => false,
+                    Nulls::None | Nulls::Places | Nulls::Chooses => false,
                 };
                 if ends {
                     return Ok(Value::Null);
+                }
+                if def.nulls == Nulls::Chooses && n > 0 && !is_taken(def.id, &values[0], n) {
+                    values.push(Value::Null);
+                    continue;
                 }
                 let v = match places.take() {
                     Some(v) if n == 1 => v,

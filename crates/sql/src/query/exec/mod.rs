@@ -60,6 +60,7 @@ use crate::query::eval::frame::{Frame, SubResult};
 use crate::query::eval::ranks::Ranks;
 use crate::query::eval::row_set::RowSet;
 use crate::query::eval::{Ev, eval, is_true};
+use crate::query::expr::BExpr;
 
 use crate::query::plan::foreign::ForeignPlan;
 use crate::query::plan::outcome::{KeptRows, Run};
@@ -67,7 +68,7 @@ use crate::query::plan::profile::Profile;
 use crate::query::plan::{Aggregation, Block, Body, QueryPlan, Source, Sub, SubKind, TableSlot};
 use crate::session_api::SqlError;
 use crate::status::Stat;
-use crate::value::Value;
+use crate::value::{Value, Warnings};
 use batch::Batch;
 use emit::Emitter;
 use group::Groups;
@@ -534,6 +535,9 @@ impl<'a, 't> Runner<'a, 't> {
 
     /// Evaluates a subquery (or SLEEP) for the rows of `outer`.
     pub fn run_sub<'b>(&'b mut self, sub: &'b Sub, outer: &'b Frame<'b>) -> Boxed<'b, SubResult> {
+        if sub.guard.as_ref().is_some_and(|g| !self.is_asked_for(g, outer)) {
+            return Box::pin(std::future::ready(Ok(SubResult::Pending)));
+        }
         // In a block that is run again, what reads nothing around is run once. Rows of a recursive table come and go meanwhile.
         let same = !sub.correlated
             && sub.is_query()
@@ -556,6 +560,15 @@ impl<'a, 't> Runner<'a, 't> {
                 false => result,
             })
         })
+    }
+
+    /// Whether a guard is true. It says nothing: what there is to warn of is said when the expression is evaluated, and an error is raised
+    /// there before the result is read.
+    fn is_asked_for(&mut self, guard: &BExpr, outer: &Frame<'_>) -> bool {
+        let before = std::mem::replace(&mut self.ev.cx.warnings, Warnings::with_limit(0));
+        let asked = is_true(guard, outer, &mut self.ev);
+        self.ev.cx.warnings = before;
+        asked.unwrap_or(false)
     }
 
     fn run_sub_anew<'b>(&'b mut self, sub: &'b Sub, outer: &'b Frame<'b>) -> Boxed<'b, SubResult> {

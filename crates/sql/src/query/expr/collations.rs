@@ -1,9 +1,11 @@
 //! Which collation expressions meet in, beyond the comparison of two.
 
+use super::adapt::Adapt;
 use super::{BExpr, Node};
 use crate::ddl::refused::value_error;
 use crate::errno;
 use crate::func::facts::Texts;
+use crate::func::regexp;
 use crate::func::{FuncDef, infer};
 use crate::session_api::SqlError;
 use crate::value::cast::CastTarget;
@@ -94,14 +96,18 @@ fn in_set_of(e: BExpr, common: Collation) -> BExpr {
 /// 3995: a regular expression is not searched for in bytes, nor are bytes in a text. MySQL takes columns of BINARY and BLOB for texts here.
 /// A literal that stands in the plan as a parameter is a text of the `connection`.
 pub fn no_bytes_beside_texts(def: &FuncDef, args: &[BExpr], connection: Collation) -> Bind<()> {
-    let collation = |a: &BExpr| match a.node {
+    let collation = |(at, a): (usize, &BExpr)| match a.node {
         Node::Param(_) if a.is_untyped() => Some(connection),
+        // So it takes a column of BIT, which is its bytes here.
+        Node::Adapted(Adapt::Bits(_), _) if regexp::compared_texts(def) == Some(2) || at == 2 => {
+            Some(connection)
+        }
         _ => match a.info.ty {
             SqlType::Varchar { collation, .. } => Some(collation),
             ty => ty.collation().map(|c| if c.is_binary() { connection } else { c }),
         },
     };
-    let texts: Vec<Collation> = args.iter().filter_map(collation).collect();
+    let texts: Vec<Collation> = args.iter().enumerate().filter_map(collation).collect();
     let Some((first, others)) = texts.split_first() else { return Ok(()) };
     let Some(other) = others.iter().find(|c| c.is_binary() != first.is_binary()) else {
         return Ok(());

@@ -234,6 +234,9 @@ pub async fn bind_update(b: &mut Binder<'_>, u: &ast::Update) -> Result<ChangePl
         b.join_queries_of_change(&mut block)?;
     }
     optimize::block_to_change(&mut block, b.env).await?;
+    let assigned = assigns.iter().filter_map(|a| a.value.as_ref());
+    let ordered = bound.order.iter().map(|(e, _)| e);
+    optimize::guards::mark_block(&mut block, None, assigned.chain(ordered));
     // Triggers and generated columns see whole rows, also where nothing is assigned.
     for t in block.tables.iter_mut().filter(|t| t.lock == LockMode::Exclusive) {
         t.needs_external = true;
@@ -389,6 +392,7 @@ pub async fn bind_delete(b: &mut Binder<'_>, d: &ast::Delete) -> Result<ChangePl
     let unsafe_scan = scanned && block.limit.is_none();
     b.join_queries_of_change(&mut block)?;
     optimize::block_to_change(&mut block, b.env).await?;
+    optimize::guards::mark_block(&mut block, None, bound.order.iter().map(|(e, _)| e));
     for &t in &targets {
         block.tables[t].needs_external = true;
     }

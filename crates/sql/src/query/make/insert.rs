@@ -210,6 +210,17 @@ async fn bind_rows(
         // They may read variables that each line sets.
         ctx.subs.iter_mut().for_each(|s| s.correlated = true);
     }
+    let given: Vec<&BExpr> = match &rows {
+        Rows::Values(v) => v.iter().flatten().flatten().collect(),
+        Rows::File(l) => l.set.iter().filter_map(|(_, e)| e.as_ref()).collect(),
+        Rows::Query(_) => Vec::new(),
+    };
+    let later = on_duplicate.iter().filter_map(|(_, e)| e.as_ref());
+    let checked = view.iter().flat_map(|v| &v.conds);
+    optimize::guards::mark_without_rows(
+        &mut ctx.subs,
+        given.into_iter().chain(later).chain(checked),
+    );
     let mut looks_back = false;
     let mut look = |e: &BExpr| e.walk(&mut |n| looks_back |= matches!(n.node, Node::Col(_)));
     match &rows {

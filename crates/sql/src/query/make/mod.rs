@@ -117,7 +117,10 @@ async fn bind_do<'e>(
     env: &'e PlanEnv<'e>,
 ) -> Result<Kind, SqlError> {
     match b.alone(exprs).await {
-        Ok((exprs, subs)) => Ok(Kind::Do(exprs, subs)),
+        Ok((exprs, mut subs)) => {
+            optimize::guards::mark_without_rows(&mut subs, &exprs);
+            Ok(Kind::Do(exprs, subs))
+        }
         Err(e) if sums_up(&e) => {
             *b = Binder::new(env);
             Ok(Kind::Into(b.query(&ast::Query::of_items(items_of(exprs))).await?, Vec::new()))

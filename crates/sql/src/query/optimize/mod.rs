@@ -14,6 +14,7 @@ mod batches;
 mod by_key;
 mod distinct;
 mod extreme;
+pub mod guards;
 mod index_merge;
 mod loose;
 mod matches;
@@ -167,6 +168,7 @@ async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(),
     let extremes = if o.b.agg.is_some() && !windowed { extremes(&o) } else { None };
     if extremes.is_some() {
         b.extremes = extremes;
+        guards::mark_block(b, Some(&raw), []);
         return Ok(());
     }
     o.order(None).await?;
@@ -183,6 +185,7 @@ async fn steps(b: &mut Block, env: &PlanEnv<'_>, only_shown: bool) -> Result<(),
     }
     mark_implied(b);
     rewrite::once::mark(b);
+    guards::mark_block(b, Some(&raw), []);
     Ok(())
 }
 

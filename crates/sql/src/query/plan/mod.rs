@@ -637,6 +637,8 @@ pub(super) struct Sub {
     pub sums: bool,
     /// It gives another result each time it is run, whatever it reads: to be run for every row as well.
     pub draws: bool,
+    /// The condition under which the expressions that have it read its result; none where they always do.
+    pub guard: Option<BExpr>,
 }
 
 impl Sub {

@@ -22,7 +22,7 @@ use crate::query::plan::Source;
 use crate::query::plan::change::{Assign, ChangePlan, ViewRows, What};
 use crate::query::plan::outcome::{Outcome, Row, Run};
 use crate::session_api::SqlError;
-use crate::value::{DatumBuf, StoreCtx, Value, ValueError};
+use crate::value::{DatumBuf, StoreCtx, Value, ValueError, Warnings};
 use crate::vars::Var;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -130,7 +130,11 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<(V
     if let What::Update(assigns) = &p.what {
         assigns.iter().filter_map(|a| a.value.as_ref()).for_each(|e| e.subs(&mut item_subs));
     }
-    p.order.iter().for_each(|(e, _)| e.subs(&mut item_subs));
+    let mut order_subs = Vec::new();
+    for (e, _) in &p.order {
+        e.subs(&mut item_subs);
+        e.subs(&mut order_subs);
+    }
     while (sorted || out.len() < limit) && j.next(r, None).await? {
         sorted |= j.widened && !p.order.is_empty();
         let mut rows = Vec::new();
@@ -144,8 +148,15 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<(V
         if rows.is_empty() {
             continue;
         }
-        if !item_subs.is_empty() {
-            j.run_subs(&item_subs, r, None).await?;
+        let looking_back = match &p.what {
+            What::Update(assigns) if p.looks_back && !p.multi && !item_subs.is_empty() => {
+                Some(values_looking_back(r, p, &mut j, assigns).await?)
+            }
+            _ => None,
+        };
+        let needed = if looking_back.is_some() { &order_subs } else { &item_subs };
+        if !needed.is_empty() {
+            j.run_subs(needed, r, None).await?;
         }
         let frame = j.frame(r.params, None);
         let sort = if sorted {
@@ -158,6 +169,7 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<(V
         };
         // Values that need other tables or subqueries are computed here, where those rows are.
         let values = match &p.what {
+            _ if looking_back.is_some() => looking_back.unwrap_or_default(),
             What::Update(assigns) if p.multi || !item_subs.is_empty() => assigns
                 .iter()
                 .map(|a| match &a.value {
@@ -177,6 +189,43 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<(V
         out.truncate(limit);
     }
     Ok((out, held))
+}
+
+/// The values of a row, of which each sees those that are assigned before it, as do the subqueries and functions that it asks for.
+async fn values_looking_back(
+    r: &mut Runner<'_, '_>,
+    p: &ChangePlan,
+    j: &mut Joiner<'_>,
+    assigns: &[Assign],
+) -> Run<Row> {
+    let Some(t) = assigns.first().map(|a| a.table) else { return Ok(Row::new()) };
+    let Source::Table(table) = &p.block.tables[t].source else { return Ok(Row::new()) };
+    let mut now = j.slots[t].bytes().unwrap_or_default().to_vec();
+    let found = std::mem::replace(&mut j.slots[t], Slot::Bytes(now.clone()));
+    let mut values = Row::new();
+    for a in assigns {
+        let Some(e) = a.value.as_ref().filter(|_| !is_itself(a)) else {
+            values.push(Value::Null);
+            continue;
+        };
+        let mut subs = Vec::new();
+        e.subs(&mut subs);
+        j.run_subs(&subs, r, None).await?;
+        let v = eval(e, &j.frame(r.params, None), &mut r.ev)?.into_owned();
+        // What there is to say of the value is said when the row is changed.
+        let said = std::mem::replace(&mut r.ev.cx.warnings, Warnings::with_limit(0));
+        let stored = stored(p, 0, r, table, a.col, &v);
+        r.ev.cx.warnings = said;
+        if let Ok(d) = stored
+            && let Some(assigned) = with_assigned(table, &now, a.col, &d)?
+        {
+            now = assigned;
+            j.slots[t] = Slot::Bytes(now.clone());
+        }
+        values.push(v);
+    }
+    j.slots[t] = found;
+    Ok(values)
 }
 
 /// The rows that conditions of views look at beside those that are changed.
@@ -321,7 +370,7 @@ impl Changer<'_> {
             let open = seen_first && v.is_null() && !table.meta.columns[a.col].nullable;
             let d = match open {
                 true => DatumBuf::Null,
-                false => self.stored(r, table, a.col, &v)?,
+                false => stored(p, self.matched, r, table, a.col, &v)?,
             };
             if p.looks_back && values.is_none() {
                 let now = slots[t].bytes().unwrap_or_default();
@@ -359,39 +408,40 @@ impl Changer<'_> {
         });
         self.writer.through(through);
     }
+}
 
-    /// A value as its column keeps it; for NULL where there must be none, 1048 or the type's zero.
-    fn stored(
-        &self,
-        r: &mut Runner<'_, '_>,
-        table: &SqlTable,
-        col: usize,
-        v: &Value<'_>,
-    ) -> Run<DatumBuf> {
-        let c = &table.meta.columns[col];
-        let strict = r.ev.cx.mode.strict() && !self.p.ignore;
-        let cx = &mut r.ev.cx;
-        let mut sx = StoreCtx {
-            column: &c.name,
-            table: Some(table.name()),
-            row: self.matched,
-            strict,
-            mode: cx.mode,
-            tz: cx.tz,
-            now_micros: cx.now_micros,
-            warnings: &mut cx.warnings,
-            session: Some(cx.session),
-        };
-        let d = c.ty.store(v, &mut sx)?;
-        if !matches!(d, DatumBuf::Null) || c.nullable {
-            return Ok(d);
-        }
-        if strict || !c.ty.has_zero() {
-            return Err(value_error(ValueError::bad_null(&c.name)).into());
-        }
-        cx.warnings.demote(ValueError::bad_null(&c.name));
-        Ok(zero(table, col))
+/// A value as its column keeps it; for NULL where there must be none, 1048 or the type's zero.
+fn stored(
+    p: &ChangePlan,
+    matched: u64,
+    r: &mut Runner<'_, '_>,
+    table: &SqlTable,
+    col: usize,
+    v: &Value<'_>,
+) -> Run<DatumBuf> {
+    let c = &table.meta.columns[col];
+    let strict = r.ev.cx.mode.strict() && !p.ignore;
+    let cx = &mut r.ev.cx;
+    let mut sx = StoreCtx {
+        column: &c.name,
+        table: Some(table.name()),
+        row: matched,
+        strict,
+        mode: cx.mode,
+        tz: cx.tz,
+        now_micros: cx.now_micros,
+        warnings: &mut cx.warnings,
+        session: Some(cx.session),
+    };
+    let d = c.ty.store(v, &mut sx)?;
+    if !matches!(d, DatumBuf::Null) || c.nullable {
+        return Ok(d);
     }
+    if strict || !c.ty.has_zero() {
+        return Err(value_error(ValueError::bad_null(&c.name)).into());
+    }
+    cx.warnings.demote(ValueError::bad_null(&c.name));
+    Ok(zero(table, col))
 }
 
 impl ViewRows {
