@@ -78,6 +78,11 @@ fn functions_of_other_branches_are_not_called() {
             ("delete from t where if(id = 3, f(0), 0)", "ok 0", "0"),
             ("insert into t values (4, if(1, 40, f(1))), (5, if(0, 40, f(50)))", "ok 2", "50"),
             ("insert into t values (4, 0) on duplicate key update n = if(1, 41, f(1))", "ok 2", ""),
+            (
+                "insert into t values (4, 0), (5, 0) on duplicate key update n = if(t.id = 4, f(43), n)",
+                "ok 2",
+                "43",
+            ),
             ("replace into t select id, if(id = 4, f(42), n) from t where id > 3", "ok 3", "42"),
         ] {
             assert_eq!(c.ask(sql).await.line(), answer, "{sql}");

@@ -217,10 +217,7 @@ async fn bind_rows(
     };
     let later = on_duplicate.iter().filter_map(|(_, e)| e.as_ref());
     let checked = view.iter().flat_map(|v| &v.conds);
-    optimize::guards::mark_without_rows(
-        &mut ctx.subs,
-        given.into_iter().chain(later).chain(checked),
-    );
+    optimize::guards::mark_without_rows(&mut ctx.subs, given, later, checked);
     let mut looks_back = false;
     let mut look = |e: &BExpr| e.walk(&mut |n| looks_back |= matches!(n.node, Node::Col(_)));
     match &rows {

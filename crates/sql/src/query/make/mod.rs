@@ -118,7 +118,7 @@ async fn bind_do<'e>(
 ) -> Result<Kind, SqlError> {
     match b.alone(exprs).await {
         Ok((exprs, mut subs)) => {
-            optimize::guards::mark_without_rows(&mut subs, &exprs);
+            optimize::guards::mark_without_rows(&mut subs, &exprs, [], []);
             Ok(Kind::Do(exprs, subs))
         }
         Err(e) if sums_up(&e) => {

@@ -45,8 +45,14 @@ pub fn mark_block<'e>(
     found.set(&mut b.subs);
 }
 
-/// Sets the guards of subqueries that are run before there are rows: such a guard reads no column and no other subquery.
-pub fn mark_without_rows<'e>(subs: &mut [Sub], exprs: impl IntoIterator<Item = &'e BExpr>) {
+/// Sets the guards of subqueries that are run before there are rows: such a guard reads no column and no other subquery. `later`: what
+/// is evaluated over rows all the same, as the values of ON DUPLICATE KEY UPDATE. `checked`: what has its subqueries always.
+pub fn mark_without_rows<'e>(
+    subs: &mut [Sub],
+    exprs: impl IntoIterator<Item = &'e BExpr>,
+    later: impl IntoIterator<Item = &'e BExpr>,
+    checked: impl IntoIterator<Item = &'e BExpr>,
+) {
     if subs.is_empty() {
         return;
     }
@@ -60,6 +66,23 @@ pub fn mark_without_rows<'e>(subs: &mut [Sub], exprs: impl IntoIterator<Item = &
             *asked = Asked::Always;
         }
     }
+    // What both ask for is run before there are rows.
+    let before: Vec<bool> = found.asked.iter().map(|a| !matches!(a, Asked::Never)).collect();
+    let mut after = Found::of(subs.len());
+    later.into_iter().for_each(|e| after.look(e));
+    for ((asked, later), before) in found.asked.iter_mut().zip(after.asked).zip(before) {
+        *asked = match (later, before) {
+            (Asked::Never, _) => std::mem::replace(asked, Asked::Never),
+            (_, true) => Asked::Always,
+            (later, false) => later,
+        };
+    }
+    found.assigns |= after.assigns;
+    let mut always = Vec::new();
+    for e in checked {
+        e.subs(&mut always);
+    }
+    always.iter().for_each(|s| found.asked[*s as usize] = Asked::Always);
     found.set(subs);
 }
 
