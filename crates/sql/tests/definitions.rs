@@ -771,3 +771,46 @@ fn what_cannot_start_a_transaction() {
         ("create table t (a int) start transaction", "E1100"),
     ]);
 }
+
+/// Values of a column that gets another type are what the column shows: a FLOAT its six digits, a YEAR four, a text that becomes a
+/// BIT the number that it writes. What does not fit is an error, and not a shorter number.
+#[test]
+fn other_types_take_what_the_column_shows() {
+    with_server(1, async |s| {
+        let mut c = s.client();
+        for (from, value, to, answer) in [
+            ("float", "0.1", "varchar(20)", "0.1"),
+            ("float", "16777217", "text", "16777200"),
+            ("float", "0.1", "json", "0.1"),
+            ("float(7,2)", "0.1", "varchar(20)", "0.10"),
+            ("double", "123456789.125", "varchar(20)", "123456789.125"),
+            ("year", "0", "varchar(20)", "0000"),
+            ("int(5) zerofill", "42", "char(9)", "00042"),
+            ("bit(10)", "65", "text", "\0A"),
+            ("bit(10)", "65", "varchar(9)", "65"),
+            ("varchar(20)", "'12'", "bit(10)", "12"),
+            ("varbinary(20)", "'7'", "bit(10)", "7"),
+            ("json", "'12'", "bit(10)", "12"),
+            ("text", "''", "int", "E1366"),
+            ("varchar(20)", "'abc'", "bit(10)", "E1292"),
+            ("double", "123456789.125", "char(5)", "E1406"),
+            ("double", "123456789.125", "varbinary(10)", "E1406"),
+        ] {
+            c.all(&["drop table if exists x"]).await;
+            c.all(&[&format!("create table x (id int primary key, a {from})")]).await;
+            c.all(&[&format!("insert into x values (1, {value}), (2, null)")]).await;
+            let sum = if to.starts_with("bit") { "a + 0" } else { "a" };
+            let done = c.ask(&format!("alter table x modify a {to}")).await;
+            match answer.strip_prefix('E') {
+                Some(number) => assert_eq!(done.errno().to_string(), number, "{from} {value} {to}"),
+                None => {
+                    let seen = c.rows(&format!("select {sum} from x order by id")).await;
+                    assert_eq!(seen, format!("{answer}; NULL"), "{from} {value} {to}");
+                }
+            }
+        }
+        c.all(&["drop table x", "create table x (f float, b bit(10), t text, u text)"]).await;
+        c.all(&["insert into x (f, b) values (0.1, 65)", "update x set t = f, u = b"]).await;
+        c.check(&[("select t, hex(u) from x", "0.1|0041")]).await;
+    });
+}

@@ -281,8 +281,12 @@ impl<'e> Mapper<'e> {
             }
             _ => self.old[from].ty.load(datum, self.tz),
         };
+        let old = &self.old[from].ty;
         let value = match column.ty {
-            SqlType::Json => as_json_text(value, &self.old[from].ty),
+            SqlType::Json => as_json_text(value, old),
+            SqlType::Bit { .. } => as_bits(value, self.mode.strict(), &mut self.warnings)?,
+            SqlType::Text { .. } => as_shown(value, old),
+            ty if ty.is_string() && !matches!(old, SqlType::Bit { .. }) => as_shown(value, old),
             _ => value,
         };
         let mut cx = StoreCtx {
@@ -300,6 +304,39 @@ impl<'e> Mapper<'e> {
     }
 }
 
+/// A text that becomes a BIT is the number that it writes, while a text that is inserted is its bytes.
+fn as_bits<'v>(
+    value: Value<'v>,
+    strict: bool,
+    warnings: &mut Warnings,
+) -> Result<Value<'v>, SqlError> {
+    if !matches!(value, Value::Str(..) | Value::Bytes(_) | Value::Json(_)) {
+        return Ok(value);
+    }
+    let mut said = Warnings::with_limit(1);
+    let number = value.to_i64(&mut said).unwrap_or_default();
+    match said.strict_error() {
+        Some(error) if strict => Err(value_error(error)),
+        error => {
+            error.into_iter().for_each(|e| warnings.demote(e));
+            Ok(Value::Int(number))
+        }
+    }
+}
+
+/// A number that becomes a text has the digits that its column shows, and a BIT that becomes a TEXT or BLOB is its bytes.
+fn as_shown<'v>(value: Value<'v>, old: &SqlType) -> Value<'v> {
+    if !value.is_numeric() {
+        return value;
+    }
+    let mut text = Vec::new();
+    old.write_text(&value, &mut text);
+    match old {
+        SqlType::Bit { .. } => Value::Bytes(text.into()),
+        _ => Value::text(text, Collation::Utf8mb4Bin),
+    }
+}
+
 /// A column that becomes JSON is read as the text that it shows: numbers are documents then, dates are none. The bits of a BIT are nobody's
 /// text.
 fn as_json_text<'v>(value: Value<'v>, old: &SqlType) -> Value<'v> {
@@ -308,7 +345,7 @@ fn as_json_text<'v>(value: Value<'v>, old: &SqlType) -> Value<'v> {
         _ if matches!(old, SqlType::Bit { .. }) => Value::Bytes(Default::default()),
         other => {
             let mut text = Vec::new();
-            other.write_text(&mut text);
+            old.write_text(&other, &mut text);
             Value::text(text, Collation::Utf8mb4Bin)
         }
     }

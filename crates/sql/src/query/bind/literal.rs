@@ -217,6 +217,10 @@ impl Binder<'_> {
             true if matches!(b.node, Node::Col(_)) => by_place(b),
             true => self.with_numbers_chosen(e, b),
             false if column.is_string() && b.info.ty == SqlType::Year => number_as_text(b),
+            // A TEXT or BLOB takes what a column shows.
+            false if matches!((column, &b.node), (SqlType::Text { .. }, Node::Col(_))) => {
+                number_as_text(as_bytes(b))
+            }
             false => b,
         })
     }
