@@ -313,7 +313,7 @@ pub(super) async fn start(
         rt: rt.clone(),
         trx: TrxSys::new(rt.clone(), high.max(1), 1),
         locks,
-        purge: Purge::default(),
+        purge: Purge::new(o.undo.listed),
         undo_slots: UndoSlots::new(size),
         undo_truncation: Truncation::new(o.undo),
         orphans: Orphans::default(),

@@ -24,14 +24,19 @@ pub struct Unfinished {
 pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
     let (mut next_id, mut next_no) = (1, 1);
     let mut active = Vec::new();
-    let mut history: Vec<History> = Vec::new();
+    let found = |h: History| {
+        if !planted::is(Bug::HistoryNotRebuilt) {
+            db.purge.found(h);
+        }
+    };
     let slots = db.undo_slots.read(&db.core).await?;
     let with_page: HashSet<u16> = slots.iter().map(|(slot, _)| *slot).collect();
     for (slot, first) in slots {
         db.purge.set_first(slot, first);
         let mut at = UndoPosition { page: first, off: redo::UNDO_BODY as u32 };
-        // The log being read: transaction, committed, number, begin.
+        // The log being read: transaction, committed, number, begin; and the bytes of its records.
         let mut current: Option<(u64, bool, u64, UndoPosition)> = None;
+        let mut bytes = 0;
         let mut tables = BTreeSet::new();
         // Whether the log's header says prepared, and the name that a record gives.
         let mut prepared = (false, None);
@@ -47,11 +52,13 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
                 match rec {
                     UndoRecord::Header { trx, committed, prepared: is_prepared, no } => {
                         if let Some((id, true, no, begin)) = current {
-                            history.push(History { no, trx: id, slot, begin, end: at, work: true });
+                            let end = at;
+                            found(History { no, trx: id, slot, begin, end, bytes, work: true });
                         }
                         next_id = next_id.max(trx + 1);
                         next_no = next_no.max(no + 1);
                         current = Some((trx, committed, no, at));
+                        bytes = 0;
                         tables.clear();
                         prepared = (is_prepared, None);
                     }
@@ -61,6 +68,7 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
                     }
                     change => tables.extend(change.table()),
                 }
+                bytes += u64::from(len);
                 at.off += len;
             }
             end = at;
@@ -71,13 +79,13 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
         }
         match current {
             Some((id, true, no, begin)) => {
-                history.push(History { no, trx: id, slot, begin, end, work: true });
+                found(History { no, trx: id, slot, begin, end, bytes, work: true });
                 db.undo_slots.known(slot, Some(end));
             }
             Some((id, false, _, begin)) => {
                 db.undo_slots.known(slot, None);
                 if active.is_empty() || !planted::is(Bug::OneUnfinishedRolledBack) {
-                    let log = UndoLog::recovered(slot, begin, end);
+                    let log = UndoLog::recovered(slot, begin, end, bytes);
                     let prepared = name_of(prepared, begin)?;
                     active.push(Unfinished { id, log, prepared, tables });
                 }
@@ -86,9 +94,7 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
         }
     }
     db.undo_slots.all_known(&with_page);
-    if !planted::is(Bug::HistoryNotRebuilt) {
-        db.purge.adopt(history);
-    }
+    db.purge.all_found();
     Ok((next_id, next_no, active))
 }
 

@@ -31,6 +31,7 @@ mod give_up;
 mod now;
 mod obsolete;
 mod owed;
+mod pending;
 mod prepared;
 mod purge;
 mod read;
