@@ -190,6 +190,10 @@ impl Connection {
             self.idle_too_long();
             return Rest::Over(false);
         }
+        if let Woken::TooOld(until) = woken {
+            self.server.rt.block_on(self.session.give_up_old_snapshot());
+            return Rest::Idle(until);
+        }
         loop {
             let (idle, read, write) = self.session.timeouts();
             self.conn.out.set_write_timeout(write);

@@ -40,7 +40,7 @@ pub struct PurgeStats {
 pub struct Purge {
     history: Mutex<Pending>,
     /// Bytes of undo of all transactions that have committed since the start.
-    written: AtomicU64,
+    written: Arc<AtomicU64>,
     /// First page of each slot's chain, as far as known.
     first: Mutex<HashMap<u16, PageNo>>,
     pub wake: Notify,
@@ -51,10 +51,10 @@ pub struct Purge {
 
 impl Purge {
     /// `listed`: see [`UndoLimits::listed`](super::UndoLimits::listed).
-    pub fn new(listed: usize) -> Purge {
+    pub fn new(listed: usize, written: Arc<AtomicU64>) -> Purge {
         Purge {
             history: Mutex::new(Pending::new(listed)),
-            written: AtomicU64::new(0),
+            written,
             first: Mutex::default(),
             wake: Notify::default(),
             running: AsyncMutex::new(()),
@@ -82,8 +82,11 @@ impl Purge {
     /// As [`Purge::add`], before which the caller's latches go; [`Purge::wake`] comes after them.
     pub(super) fn add_quietly(&self, no: u64, trx: TrxId, log: &UndoLog) {
         if let Some(h) = log.history(no, trx) {
-            self.written.fetch_add(h.bytes, Ordering::Relaxed);
-            self.history.lock().push(h);
+            let mut history = self.history.lock();
+            // Written under the mutex alone.
+            let written = self.written.load(Ordering::Relaxed) + h.bytes;
+            self.written.store(written, Ordering::Relaxed);
+            history.push(h);
         }
     }
 
@@ -135,11 +138,6 @@ impl Purge {
     /// Entries in memory for them.
     pub fn entries(&self) -> usize {
         self.history.lock().entries()
-    }
-
-    /// Bytes of undo of all transactions that have committed since the start.
-    pub fn written(&self) -> u64 {
-        self.written.load(Ordering::Relaxed)
     }
 
     /// What comes next. `done`: the log with which purge is through.

@@ -464,6 +464,8 @@ with_inert! { vars =>
         "Copy the redo log to this directory as it becomes durable, for weir restore --to-time; empty: no archive.";
     weir_redo_archive_key_file: Global AtStart, STR, s(""),
         "Encrypt the archived redo log with the key in this file: 32 bytes, or 64 hexadecimal digits.";
+    weir_snapshot_max_age: Global Always, uint(0, YEAR), n(0),
+        "Seconds for which a transaction may keep its snapshot: then it is rolled back, and its next statement is error 3101. Nobody's is while a session has LOCK INSTANCE FOR BACKUP. 0: as long as it likes.";
     weir_stall_seconds: Global Always, uint(0, 3600), n(2),
         "Seconds without a commit while sessions wait that make a stall, to be told in the log and kept; 0: not watched.";
     innodb_undo_log_truncate: Global Always, BOOL, ON,
