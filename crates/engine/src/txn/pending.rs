@@ -290,7 +290,7 @@ mod tests {
     }
 
     /// Random commits by slots of their own, with stops of purge in between: they come in order, none is lost, and what is asked
-    /// of one is told right, whether it is listed or not.
+    /// of one is answered right, whether it is listed or not.
     #[test]
     fn purge_comes_to_all_in_order() {
         for seed in 0..300 {

@@ -236,7 +236,7 @@ pub struct Session {
     /// Of the text that is about to run.
     early: Option<point::Early>,
     said: commits::Said,
-    /// The transaction was rolled back while the session was idle, and its client has not been told.
+    /// The transaction was rolled back while the session was idle, and its client has not heard of it.
     given_up: Option<Box<SqlError>>,
 }
 

@@ -1,4 +1,4 @@
-//! A transaction that keeps a snapshot for longer than `weir_snapshot_max_age` is rolled back, and its client is told at the next statement.
+//! A transaction that keeps a snapshot for longer than `weir_snapshot_max_age` is rolled back, and its client hears of it at the next statement.
 //!
 //! The server looks once a second. It throws the interrupt of a session whose snapshot is too old: a statement that runs ends, and a
 //! connection that is idle is woken to roll back. The session looks by itself before each statement as well, so that the limit holds
