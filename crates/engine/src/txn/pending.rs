@@ -52,7 +52,7 @@ pub enum Progress {
 }
 
 pub struct Pending {
-    /// Logs listed at most, but for a few that purge lists when it arrives at them.
+    /// Logs listed at most, except for a few that purge lists when it arrives at them.
     most: usize,
     /// By commit number. They come nearly in order, so a new one has its place near the end.
     listed: VecDeque<History>,

@@ -240,6 +240,13 @@ pub struct Session {
     given_up: Option<Box<SqlError>>,
 }
 
+/// A session's variables as they are when it begins, with the collation of its client.
+fn first_vars(inst: &Instance, conn: &ConnInfo) -> SessionVars {
+    let mut vars = SessionVars::new(&inst.vars);
+    vars.set_handshake_collation(conn.collation_id);
+    vars
+}
+
 impl Session {
     /// Opens a session for somebody whose password was checked.
     pub fn open(inst: &Arc<Instance>, conn: ConnInfo) -> Session {
@@ -265,8 +272,7 @@ impl Session {
         access: Access,
         interrupt: Arc<Interrupt>,
     ) -> Session {
-        let mut vars = SessionVars::new(&inst.vars);
-        vars.set_handshake_collation(conn.collation_id);
+        let vars = first_vars(inst, &conn);
         let settings = Settings::of(&vars);
         let mut s = Session {
             inst: inst.clone(),
