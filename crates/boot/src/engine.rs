@@ -144,6 +144,7 @@ pub fn engine_options(vars: &GlobalVars, options: &ServeOptions, embedding: Embe
             truncate: vars.bool(Var::innodb_undo_log_truncate),
             max_bytes: vars.u64(Var::innodb_max_undo_log_size),
             rounds: vars.u64(Var::innodb_purge_rseg_truncate_frequency),
+            ..UndoLimits::default()
         },
         sort_bytes: vars.u64(Var::innodb_sort_buffer_size) as usize,
         row_log_bytes: vars.u64(Var::innodb_online_alter_log_max_size) as usize,

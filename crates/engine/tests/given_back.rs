@@ -116,10 +116,19 @@ fn a_crash_in_the_rollback_leaves_no_deleted_row() {
 #[test]
 fn a_row_goes_after_its_older_versions() {
     plant();
+    // With a history that is listed, and one of which a single transaction is.
+    for listed in [1 << 14, 1] {
+        row_goes_after_its_older_versions(listed);
+    }
+}
+
+fn row_goes_after_its_older_versions(listed: usize) {
     let sim = SimRt::new(1);
     let disk = SimDisk::new(sim.rt(), 1);
+    let undo = UndoLimits { listed, ..UndoLimits::default() };
+    let o = Options { undo, ..options(4 << 20) };
     sim.run(async {
-        let db = open(&sim.rt(), &disk, options(4 << 20)).await.unwrap();
+        let db = open(&sim.rt(), &disk, o).await.unwrap();
         let t = filled(&db, 7).await;
         let late = db.inner().purge.running.lock().await;
         let mut found = RowBuf::default();

@@ -26,6 +26,7 @@ mod held_commits;
 mod implicit;
 mod index_build;
 mod log_on_demand;
+mod long_history;
 mod making;
 mod many_parts;
 mod many_writers;

@@ -11,7 +11,7 @@ const ROWS: i64 = 400;
 const MAX: u64 = 32 * 4096;
 
 fn options() -> Options {
-    let undo = UndoLimits { truncate: true, max_bytes: MAX, rounds: 1 };
+    let undo = UndoLimits { truncate: true, max_bytes: MAX, rounds: 1, listed: 4 };
     Options { undo, ..crate::common::options(1 << 20) }
 }
 

@@ -363,7 +363,14 @@ impl<T> Drop for AsyncMutexGuard<'_, T> {
 pub struct Interrupt {
     kind: AtomicU8,
     queue: WaitQueue,
+    /// The time, even, since when the session keeps something that may become too old; 0: it keeps nothing. With [`OVER`] it is too old.
+    keeps: AtomicU64,
+    /// What its owner says of what is kept.
+    marks: [AtomicU64; 2],
 }
+
+/// What the session keeps is to be given up.
+const OVER: u64 = 1;
 
 impl Interrupt {
     pub fn new() -> Interrupt {
@@ -386,6 +393,54 @@ impl Interrupt {
     /// Forgets a throw of this kind. A stronger one that came behind it stays.
     pub fn take_back(&self, kind: u8) {
         let _ = self.kind.compare_exchange(kind, 0, Ordering::AcqRel, Ordering::Relaxed);
+    }
+
+    /// Its owner keeps something from now on that others may find too old.
+    #[inline]
+    pub fn keeps_since(&self, now: u64, marks: [u64; 2]) {
+        for (to, mark) in self.marks.iter().zip(marks) {
+            to.store(mark, Ordering::Relaxed);
+        }
+        self.keeps.store((now & !OVER).max(2), Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub fn keeps_nothing(&self) {
+        self.keeps.store(0, Ordering::Relaxed);
+    }
+
+    /// Since when something is kept, and what its owner says of it. For reports: where that changes meanwhile, the two may be of different things.
+    pub fn kept(&self) -> Option<(u64, [u64; 2])> {
+        let since = self.kept_since()?;
+        Some((since, [0, 1].map(|n| self.marks[n].load(Ordering::Relaxed))))
+    }
+
+    /// Since when something is kept.
+    pub fn kept_since(&self) -> Option<u64> {
+        match self.keeps.load(Ordering::Relaxed) & !OVER {
+            0 => None,
+            at => Some(at),
+        }
+    }
+
+    /// What is kept is to be given up.
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        self.keeps.load(Ordering::Relaxed) & OVER != 0
+    }
+
+    /// What has been kept since `at` is over, and the switch is thrown. False: it is not kept any more, or is over already.
+    pub fn end_kept(&self, at: u64, kind: u8) -> bool {
+        let over = at | OVER;
+        if self.keeps.compare_exchange(at, over, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+            return false;
+        }
+        self.kill(kind);
+        // Given up meanwhile: whatever runs now has nothing to do with it.
+        if self.keeps.load(Ordering::Acquire) != over {
+            self.take_back(kind);
+        }
+        true
     }
 
     pub async fn wait(&self) {
@@ -421,6 +476,21 @@ mod tests {
     use crate::sim::SimRt;
     use std::sync::Arc;
     use std::time::Duration;
+
+    #[test]
+    fn what_is_kept_is_ended_once_and_only_if_it_is_kept_still() {
+        let i = Interrupt::new();
+        assert!(i.kept_since().is_none() && !i.is_over() && !i.end_kept(0, 1));
+        i.keeps_since(1, [0; 2]);
+        assert_eq!(i.kept_since(), Some(2));
+        i.keeps_since(71, [5, 6]);
+        assert_eq!(i.kept(), Some((70, [5, 6])));
+        assert!(!i.end_kept(2, 1) && i.killed() == 0);
+        assert!(i.end_kept(70, 1) && i.is_over() && i.killed() == 1);
+        assert!(!i.end_kept(70, 1), "once");
+        i.keeps_nothing();
+        assert!(!i.is_over());
+    }
 
     /// Two threads and nothing between them but the event: a waiter registers while it is being set.
     #[test]

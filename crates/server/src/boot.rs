@@ -365,6 +365,7 @@ fn watch(
             place.end_if_gone();
             server.registry.kill_vanished();
             server.end_kept_out();
+            server.end_old_snapshots();
             if let Some(a) = archived {
                 a.tell(&server.inst.status);
             }

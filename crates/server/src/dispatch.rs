@@ -186,9 +186,8 @@ impl Connection {
         // What is counted meanwhile is counted where no other thread counts.
         let _lane = Lane::take();
         let mut stay = if woken == Woken::LoggedIn { STAY_AFTER_LOGIN } else { STAY };
-        if woken == Woken::Expired {
-            self.idle_too_long();
-            return Rest::Over(false);
+        if let Some(rest) = self.woken_idle(woken) {
+            return rest;
         }
         loop {
             let (idle, read, write) = self.session.timeouts();
@@ -247,6 +246,21 @@ impl Connection {
             }
             if self.answer_out(closes).is_err() || closes || self.is_killed() {
                 return Rest::Over(false);
+            }
+        }
+    }
+
+    /// What it was woken for, where that is no command.
+    fn woken_idle(&mut self, woken: Woken) -> Option<Rest> {
+        match woken {
+            Woken::LoggedIn | Woken::Ready => None,
+            Woken::Expired => {
+                self.idle_too_long();
+                Some(Rest::Over(false))
+            }
+            Woken::TooOld(until) => {
+                self.server.rt.block_on(self.session.give_up_old_snapshot());
+                Some(Rest::Idle(until))
             }
         }
     }

@@ -138,6 +138,17 @@ impl Server {
         }
     }
 
+    /// Ends what transactions keep whose snapshots are older than `weir_snapshot_max_age`: statements that run are interrupted, connections that
+    /// are idle are woken to roll back.
+    pub fn end_old_snapshots(self: &Arc<Server>) {
+        let Some(limit) = self.inst.snapshot_limit() else { return };
+        for id in self.registry.end_old_snapshots(self.rt.coarse_now(), limit) {
+            if let Some((connection, until)) = self.parking.unpark(id) {
+                self.serve(connection, Woken::TooOld(until));
+            }
+        }
+    }
+
     /// Gives a connection to a thread, until it is idle again or over.
     fn serve(self: &Arc<Server>, connection: Box<Connection>, woken: Woken) {
         let me = self.clone();

@@ -25,6 +25,8 @@ pub enum Woken {
     Ready,
     /// Its `wait_timeout` is over.
     Expired,
+    /// Its transaction has kept a snapshot for too long. The connection goes on being idle, with this end of its `wait_timeout`.
+    TooOld(Instant),
 }
 
 /// What can be parked.
@@ -156,6 +158,13 @@ impl<C: Idle> Parking<C> {
             let _ = epoll::delete(epoll, socket);
         }
         Some(found.connection)
+    }
+
+    /// A connection that is parked, and when its timeout is over.
+    pub fn unpark(&self, id: u64) -> Option<(Box<C>, Instant)> {
+        let mut parked = self.lock();
+        let until = parked.map.get(&id)?.until;
+        self.take(&mut parked, id).map(|c| (c, until))
     }
 
     /// The connections whose timeouts are over, and when the next one is.

@@ -12,7 +12,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
-use weir_sql::session_api::{ConnInfo, KillKind, KillSwitch, LoginsBy, ProcessInfo, Sessions};
+use weir_sql::session_api::{
+    ConnInfo, KillKind, KillSwitch, LoginsBy, OUT_OF_TIME, ProcessInfo, Sessions, SnapshotInfo,
+};
 
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
     m.lock().unwrap_or_else(PoisonError::into_inner)
@@ -232,6 +234,21 @@ impl Registry {
         }
     }
 
+    /// Interrupts the sessions whose snapshots are older than `limit` nanoseconds, and gives all of those that have not given theirs up yet.
+    pub fn end_old_snapshots(&self, now: u64, limit: u64) -> Vec<u64> {
+        let is_over = |e: &Arc<Entry>| {
+            // The server's own sessions have no transport: nobody forgets them.
+            let interrupt = e.transport().and_then(|_| e.kill.interrupt())?;
+            if let Some(since) = interrupt.kept_since()
+                && now.saturating_sub(since) > limit
+            {
+                interrupt.end_kept(since, OUT_OF_TIME);
+            }
+            interrupt.is_over().then_some(e.id)
+        };
+        self.all().iter().filter_map(is_over).collect()
+    }
+
     /// Kills sessions whose clients are gone while their statement runs: their locks must not wait
     /// for its end. One that was killed and still runs waits for a client that takes nothing.
     pub fn kill_vanished(&self) {
@@ -276,6 +293,17 @@ impl Sessions for Registry {
                 }
             })
             .collect()
+    }
+
+    fn snapshots(&self) -> Vec<SnapshotInfo> {
+        let kept = |e: &Arc<Entry>| {
+            let (since, marks) = e.kill.interrupt()?.kept()?;
+            let text = e.now.last_text();
+            let statement = (!text.is_empty()).then(|| String::from_utf8_lossy(&text).into_owned());
+            let user = lock(&e.who).user.clone();
+            Some(SnapshotInfo { id: e.id, user, host: e.host.clone(), since, marks, statement })
+        };
+        self.all().iter().filter_map(kept).collect()
     }
 
     fn logins(&self, by: LoginsBy) -> Vec<(String, String, [u64; 2])> {

@@ -54,9 +54,10 @@ impl Simulated {
         self.0.registry.user_of(id).is_some()
     }
 
-    /// What the server's main thread does now and then: sessions whose clients have gone are killed.
+    /// What the server's main thread does now and then: sessions whose clients have gone are killed, those with old snapshots give them up.
     pub fn look_for_vanished(&self) {
         self.0.registry.kill_vanished();
+        self.0.end_old_snapshots();
     }
 
     /// Takes no client any more, and ends the connections of those that there are.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::task::{Context, Poll};
+use weir_rt::Interrupt;
 
 use crate::errno;
 pub use crate::value::types::protocol::{column_flag, column_type};
@@ -398,7 +399,8 @@ pub enum KillKind {
     Connection = 3,
 }
 
-/// How a session's interrupt is thrown when `max_execution_time` is over: weaker than every kill. The statement fails with 3024.
+/// How a session's interrupt is thrown when `max_execution_time` is over, or its snapshot is too old: weaker than every kill. The statement
+/// fails with 3024, or with 3101.
 pub const OUT_OF_TIME: u8 = 1;
 
 type KillHook = Box<dyn Fn(KillKind) + Send + Sync>;
@@ -411,6 +413,8 @@ type KillHook = Box<dyn Fn(KillKind) + Send + Sync>;
 pub struct KillSwitch {
     state: AtomicU8,
     hook: Mutex<Option<KillHook>>,
+    /// What the session's waits look at, for those who look for old snapshots.
+    interrupt: Mutex<Option<Arc<Interrupt>>>,
 }
 
 impl KillSwitch {
@@ -422,6 +426,16 @@ impl KillSwitch {
             hook(kind);
         }
         *place = Some(Box::new(hook));
+    }
+
+    pub fn set_interrupt(&self, interrupt: &Arc<Interrupt>) {
+        let mut place = self.interrupt.lock().unwrap_or_else(PoisonError::into_inner);
+        *place = Some(interrupt.clone());
+    }
+
+    /// What the session's waits look at; `None`: it is not open yet.
+    pub fn interrupt(&self) -> Option<Arc<Interrupt>> {
+        self.interrupt.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub fn kill(&self, kind: KillKind) {
@@ -544,9 +558,28 @@ impl LoginsBy {
     }
 }
 
+/// A snapshot that a session keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnapshotInfo {
+    /// The session, as in [`ProcessInfo`].
+    pub id: u64,
+    pub user: String,
+    pub host: String,
+    /// By the runtime's coarse clock.
+    pub since: u64,
+    /// The smallest commit number that it may not see, and bytes of undo at that time, as the engine's views have them.
+    pub marks: [u64; 2],
+    /// The statement that runs, or the one that ran last, where it is known.
+    pub statement: Option<String>,
+}
+
 /// The server's sessions, for SHOW PROCESSLIST and KILL.
 pub trait Sessions: Send + Sync {
     fn list(&self) -> Vec<ProcessInfo>;
+    /// The snapshots that sessions keep, in no order.
+    fn snapshots(&self) -> Vec<SnapshotInfo> {
+        Vec::new()
+    }
     /// Who has logged in since the start, or since it was forgotten: a user and a host, as far as `by` tells them apart, and the
     /// connections of theirs that are there and that there were.
     fn logins(&self, _by: LoginsBy) -> Vec<(String, String, [u64; 2])> {

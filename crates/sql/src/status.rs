@@ -111,6 +111,7 @@ stats! {
     Weir_redo_archive_failures: Counter One, "Writes to the redo archive that failed and were tried again.";
     Weir_redo_archive_gaps: Counter One, "Times that the log had to go on without the redo archive.";
     Weir_redo_archive_lsn: Gauge One, "The redo archive is safe up to this LSN; 0: nothing was archived since the start.";
+    Weir_snapshots_ended: Counter One, "Transactions that were rolled back because they kept a snapshot for longer than `weir_snapshot_max_age`.";
     Weir_subquery_results_reused: Counter One, "Runs of subqueries that were spared because rows around had asked the same.";
 }
 

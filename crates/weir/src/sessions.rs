@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
-use weir_sql::session_api::{KillKind, KillSwitch, LoginsBy, ProcessInfo, Sessions};
+use weir_sql::session_api::{KillKind, KillSwitch, LoginsBy, ProcessInfo, Sessions, SnapshotInfo};
 
 /// Whose statements a program's are: the account with all rights that every fresh directory has.
 pub const USER: &str = "root";
@@ -156,6 +156,19 @@ impl Sessions for Registry {
         let mut list: Vec<_> = all.iter().map(info).chain(guests).collect();
         list.sort_by_key(|p| p.id);
         list
+    }
+
+    fn snapshots(&self) -> Vec<SnapshotInfo> {
+        let all: Vec<_> = lock(&self.list).values().cloned().collect();
+        let kept = |e: &Arc<Entry>| {
+            let (since, marks) = e.kill.interrupt()?.kept()?;
+            let text = lock(&e.now).text.clone();
+            let statement = (!text.is_empty()).then_some(text);
+            let (user, host) = (USER.into(), HOST.into());
+            Some(SnapshotInfo { id: e.id, user, host, since, marks, statement })
+        };
+        let guests = self.guests().map(|g| g.snapshots()).unwrap_or_default();
+        all.iter().filter_map(kept).chain(guests).collect()
     }
 
     fn logins(&self, by: LoginsBy) -> Vec<(String, String, [u64; 2])> {

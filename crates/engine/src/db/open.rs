@@ -309,11 +309,13 @@ pub(super) async fn start(
     let high = header_or(&core, o.force, space::SYSTEM, next_trx, 1 << 47).await?;
     let locks = LockTable::new();
     locks.limit.store(o.buffer_pool.max(LOCK_MEMORY_MIN), Ordering::Relaxed);
+    let trx = TrxSys::new(rt.clone(), high.max(1), 1);
+    let purge = Purge::new(o.undo.listed, trx.undo.clone());
     let sys = System {
         rt: rt.clone(),
-        trx: TrxSys::new(rt.clone(), high.max(1), 1),
+        trx,
         locks,
-        purge: Purge::default(),
+        purge,
         undo_slots: UndoSlots::new(size),
         undo_truncation: Truncation::new(o.undo),
         orphans: Orphans::default(),

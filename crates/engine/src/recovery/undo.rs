@@ -19,19 +19,36 @@ pub struct Unfinished {
     pub tables: BTreeSet<u64>,
 }
 
+/// A log of a slot that is being read.
+struct Log {
+    trx: u64,
+    committed: bool,
+    no: u64,
+    begin: UndoPosition,
+    /// Of its records.
+    bytes: u64,
+}
+
+/// A log ends here, if there is one. What was committed is purge's.
+fn found(db: &System, log: &Option<Log>, slot: u16, end: UndoPosition) {
+    if let Some(Log { trx, committed: true, no, begin, bytes }) = *log
+        && !planted::is(Bug::HistoryNotRebuilt)
+    {
+        db.purge.found(History { no, trx, slot, begin, end, bytes, work: true });
+    }
+}
+
 /// Transactions that the undo slots tell of: what was active is handed to the rollback task, what was committed to purge.
 /// Returns the next transaction id and commit number.
 pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
     let (mut next_id, mut next_no) = (1, 1);
     let mut active = Vec::new();
-    let mut history: Vec<History> = Vec::new();
     let slots = db.undo_slots.read(&db.core).await?;
     let with_page: HashSet<u16> = slots.iter().map(|(slot, _)| *slot).collect();
     for (slot, first) in slots {
         db.purge.set_first(slot, first);
         let mut at = UndoPosition { page: first, off: redo::UNDO_BODY as u32 };
-        // The log being read: transaction, committed, number, begin.
-        let mut current: Option<(u64, bool, u64, UndoPosition)> = None;
+        let mut current: Option<Log> = None;
         let mut tables = BTreeSet::new();
         // Whether the log's header says prepared, and the name that a record gives.
         let mut prepared = (false, None);
@@ -46,12 +63,10 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
                 let (rec, len) = undo::record_at(&p, at.off).map_err(|_| undo::damaged(at))?;
                 match rec {
                     UndoRecord::Header { trx, committed, prepared: is_prepared, no } => {
-                        if let Some((id, true, no, begin)) = current {
-                            history.push(History { no, trx: id, slot, begin, end: at, work: true });
-                        }
+                        found(db, &current, slot, at);
                         next_id = next_id.max(trx + 1);
                         next_no = next_no.max(no + 1);
-                        current = Some((trx, committed, no, at));
+                        current = Some(Log { trx, committed, no, begin: at, bytes: 0 });
                         tables.clear();
                         prepared = (is_prepared, None);
                     }
@@ -61,6 +76,7 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
                     }
                     change => tables.extend(change.table()),
                 }
+                current.iter_mut().for_each(|log| log.bytes += u64::from(len));
                 at.off += len;
             }
             end = at;
@@ -70,25 +86,22 @@ pub async fn undo_state(db: &System) -> Result<(u64, u64, Vec<Unfinished>)> {
             at = UndoPosition { page: next, off: redo::UNDO_BODY as u32 };
         }
         match current {
-            Some((id, true, no, begin)) => {
-                history.push(History { no, trx: id, slot, begin, end, work: true });
-                db.undo_slots.known(slot, Some(end));
-            }
-            Some((id, false, _, begin)) => {
+            Some(Log { trx: id, committed: false, begin, bytes, .. }) => {
                 db.undo_slots.known(slot, None);
                 if active.is_empty() || !planted::is(Bug::OneUnfinishedRolledBack) {
-                    let log = UndoLog::recovered(slot, begin, end);
+                    let log = UndoLog::recovered(slot, begin, end, bytes);
                     let prepared = name_of(prepared, begin)?;
                     active.push(Unfinished { id, log, prepared, tables });
                 }
             }
-            None => db.undo_slots.known(slot, Some(end)),
+            last => {
+                found(db, &last, slot, end);
+                db.undo_slots.known(slot, Some(end));
+            }
         }
     }
     db.undo_slots.all_known(&with_page);
-    if !planted::is(Bug::HistoryNotRebuilt) {
-        db.purge.adopt(history);
-    }
+    db.purge.all_found();
     Ok((next_id, next_no, active))
 }
 

@@ -125,6 +125,21 @@ impl Db {
         all
     }
 
+    /// The oldest snapshot that is in use, anybody's.
+    pub fn oldest_view(&self) -> Option<std::sync::Arc<crate::txn::View>> {
+        self.inner().trx.views().into_iter().next()
+    }
+
+    /// Commits since this one's number was the next.
+    pub fn commits_since(&self, no: u64) -> u64 {
+        self.inner().trx.next_no().saturating_sub(no)
+    }
+
+    /// Bytes of undo of the transactions that have committed since they were so many.
+    pub fn undo_since(&self, then: u64) -> u64 {
+        self.inner().undo_since(then)
+    }
+
     /// Metadata locks that transactions keep between statements: session, schema, table.
     pub fn kept_tables(&self) -> Vec<(u64, String, String, MdlMode)> {
         let db = self.inner();

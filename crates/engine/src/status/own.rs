@@ -77,6 +77,8 @@ rows! { r;
     Weir_admitted_per_second: Gauge One, r.i.core.flush.admission.per_second() as u64, "Changes that are admitted in a second while the device does not carry more; 0 while all are.";
     Weir_oldest_snapshot_commits: Gauge One, r.i.oldest_snapshot().unwrap_or_default().commits, "Commits since the oldest snapshot that a transaction keeps: purge leaves what they have replaced.";
     Weir_oldest_snapshot_age: Gauge Seconds, r.i.oldest_snapshot().unwrap_or_default().seconds, "How long that snapshot has been open.";
+    Weir_oldest_snapshot_undo_bytes: Gauge Bytes, r.i.oldest_snapshot().unwrap_or_default().undo, "Undo that was committed since it was opened: purge cannot take it.";
+    Weir_history_bytes: Gauge Bytes, r.i.purge.history_bytes(), "Undo of committed transactions that is not purged yet.";
     Weir_oldest_snapshot_thread: Gauge One, r.i.oldest_snapshot().unwrap_or_default().session, "Whose it is, as in SHOW PROCESSLIST; 0: nobody keeps one.";
     Weir_pace_usec: Counter Micros, n(&r.u.paced_nanos) / 1000, "Time by which changes were delayed to the rate that the device carries, in microseconds.";
     Weir_pace_usec_max: Gauge Micros, n(&r.u.paced_nanos_max) / 1000, "Longest such delay, in microseconds.";

@@ -7,6 +7,7 @@ use super::System;
 use super::view::View;
 use crate::lock::TrxLocks;
 use crate::sync::Mutex;
+use crate::sync::atomic::Ordering;
 use crate::table::MdlMode;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -59,14 +60,27 @@ pub struct OldestSnapshot {
     pub seconds: u64,
     /// Since it was opened: purge leaves what they have replaced.
     pub commits: u64,
+    /// Bytes of undo of those.
+    pub undo: u64,
 }
 
 impl System {
+    /// Bytes of undo of the transactions that have committed since they were so many.
+    pub fn undo_since(&self, then: u64) -> u64 {
+        self.trx.undo.load(Ordering::Relaxed).saturating_sub(then)
+    }
+
     /// `None`: nobody keeps a snapshot between statements.
     pub fn oldest_snapshot(&self) -> Option<OldestSnapshot> {
         let (kept, view) = self.between.snapshots().into_iter().next()?;
         let age = self.rt.wall_micros().saturating_sub(kept.since_micros);
         let commits = self.trx.next_no().saturating_sub(view.no);
-        Some(OldestSnapshot { session: kept.locks.session, seconds: age / 1_000_000, commits })
+        let undo = self.undo_since(view.undo);
+        Some(OldestSnapshot {
+            session: kept.locks.session,
+            seconds: age / 1_000_000,
+            commits,
+            undo,
+        })
     }
 }

@@ -31,6 +31,7 @@ mod give_up;
 mod now;
 mod obsolete;
 mod owed;
+mod pending;
 mod prepared;
 mod purge;
 mod read;
@@ -318,7 +319,7 @@ impl Txn {
         match &self.view {
             Some(v) => v.clone(),
             None => {
-                let v = self.db.trx.open_view();
+                let v = open_view(&self.db, &self.o);
                 self.view = Some(v.clone());
                 v
             }
@@ -328,14 +329,17 @@ impl Txn {
     fn drop_view(&mut self) {
         if let Some(v) = self.view.take() {
             v.close();
+            self.o.interrupt.keeps_nothing();
         }
     }
 
-    /// Between two statements of a transaction: monitors that ask from here on see what it keeps. At READ COMMITTED no snapshot outlives a
-    /// statement for long: the next one opens another.
+    /// Between two statements of a transaction: monitors that ask from here on see what it keeps. At READ COMMITTED that is no snapshot: the
+    /// next statement opens another.
     pub fn between_statements(&mut self) {
-        let lasts = self.o.isolation >= Isolation::RepeatableRead;
-        let view = self.view.as_ref().filter(|_| lasts);
+        if self.o.isolation < Isolation::RepeatableRead {
+            self.drop_view();
+        }
+        let view = self.view.as_ref();
         let of_lock = |h: &MdlHold| 4 + 2 * u32::from(h.mode() == MdlMode::Write);
         let kept = u32::from(view.is_some()) + self.mdl.iter().map(of_lock).sum::<u32>();
         if kept == self.told_kept {
@@ -630,6 +634,13 @@ impl Txn {
     pub(crate) fn undo_mut(&mut self) -> &mut undo::UndoLog {
         self.undo.as_mut().expect("ensure_writer came first")
     }
+}
+
+/// A view for a transaction that keeps it, and says so to those who look for old ones.
+fn open_view(db: &System, o: &TxnOptions) -> Arc<View> {
+    let view = db.trx.open_view();
+    o.interrupt.keeps_since(db.rt.coarse_now(), [view.no, view.undo]);
+    view
 }
 
 impl Drop for Txn {

@@ -3,6 +3,7 @@
 use super::System;
 use super::external;
 use super::give_up::unless_lasting;
+use super::pending::{Pending, Progress, Step, Unlisted};
 use super::secondary;
 use super::undo::{self, History, UndoLog, UndoPosition, UndoRecord};
 use super::version::{self, RowHeader};
@@ -10,18 +11,22 @@ use super::view::View;
 use crate::btree;
 use crate::error::Result;
 use crate::ids::{PageNo, TrxId};
-use crate::mtr;
+use crate::mtr::{self, Attempt, Work};
 use crate::page::redo::{Redo, UNDO_BODY};
-use crate::page::slotted;
+use crate::page::{self, PageType, slotted};
 use crate::planted::{self, Bug};
+use crate::pool::LatchMode;
+use crate::space;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::table::Table;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use weir_rt::{AsyncMutex, Notify};
 
+/// Logs of a slot that purge lists when it arrives at them.
+const LISTED_AT_ONCE: usize = 64;
 /// Whether purge is done with a log is asked so often.
 const WITHIN_A_LOG: Duration = Duration::from_millis(1);
 
@@ -32,65 +37,10 @@ pub struct PurgeStats {
     pub rows_removed: AtomicU64,
 }
 
-/// Committed transactions whose undo is still there: 48 bytes for each. They come nearly in order, so a new one has its place near
-/// the end of both lists.
-#[derive(Default)]
-struct Pending {
-    /// By commit number.
-    by_no: VecDeque<History>,
-    /// Their ids, ascending.
-    ids: VecDeque<TrxId>,
-    /// The id of the one whose log is being purged.
-    current: Option<TrxId>,
-}
-
-impl Pending {
-    fn push(&mut self, h: History) {
-        // They come in their order nearly always.
-        if self.by_no.back().is_none_or(|last| last.no < h.no)
-            && self.ids.back().is_none_or(|last| *last < h.trx)
-        {
-            self.ids.push_back(h.trx);
-            return self.by_no.push_back(h);
-        }
-        let at = self.by_no.partition_point(|o| o.no < h.no);
-        self.by_no.insert(at, h);
-        let at = self.ids.partition_point(|id| *id < h.trx);
-        self.ids.insert(at, h.trx);
-    }
-
-    fn get_mut(&mut self, no: u64) -> Option<&mut History> {
-        let at = self.by_no.binary_search_by_key(&no, |h| h.no).ok()?;
-        self.by_no.get_mut(at)
-    }
-
-    fn remove(&mut self, h: &History) {
-        if let Ok(at) = self.by_no.binary_search_by_key(&h.no, |o| o.no) {
-            self.by_no.remove(at);
-        }
-        if let Ok(at) = self.ids.binary_search(&h.trx) {
-            self.ids.remove(at);
-        }
-        // What a long snapshot has kept is given back when purge is through with it.
-        if self.by_no.len() < self.by_no.capacity() / 8 {
-            self.by_no.shrink_to(self.by_no.len() * 2);
-            self.ids.shrink_to(self.ids.len() * 2);
-        }
-    }
-}
-
-/// How far purge has come with a committed transaction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Progress {
-    /// Its log has not been begun.
-    Before,
-    Within,
-    /// It is done with its log, and with those of all transactions that committed before.
-    Past,
-}
-
 pub struct Purge {
     history: Mutex<Pending>,
+    /// Bytes of undo of all transactions that have committed since the start.
+    written: Arc<AtomicU64>,
     /// First page of each slot's chain, as far as known.
     first: Mutex<HashMap<u16, PageNo>>,
     pub wake: Notify,
@@ -99,42 +49,44 @@ pub struct Purge {
     pub stats: PurgeStats,
 }
 
-impl Default for Purge {
-    fn default() -> Purge {
+impl Purge {
+    /// `listed`: see [`UndoLimits::listed`](super::UndoLimits::listed).
+    pub fn new(listed: usize, written: Arc<AtomicU64>) -> Purge {
         Purge {
-            history: Mutex::default(),
+            history: Mutex::new(Pending::new(listed)),
+            written,
             first: Mutex::default(),
             wake: Notify::default(),
             running: AsyncMutex::new(()),
             stats: PurgeStats::default(),
         }
     }
-}
 
-impl Purge {
     /// A transaction is about to be seen as committed; its log may hold work for purge. It is known before anybody may take it for one
     /// that purge has passed.
     pub fn add(&self, no: u64, trx: TrxId, log: &UndoLog) {
-        if let Some(h) = log.history(no, trx) {
-            self.push(h);
-        }
+        self.add_quietly(no, trx, log);
+        self.wake();
     }
 
-    /// What a start has found, in any order.
-    pub fn adopt(&self, mut all: Vec<History>) {
-        all.sort_unstable_by_key(|h| h.no);
-        all.into_iter().for_each(|h| self.push(h));
+    /// What a start has found, the logs of each slot in the order of its chain; [`Purge::all_found`] comes after them.
+    pub fn found(&self, h: History) {
+        self.history.lock().push_unsorted(h);
     }
 
-    pub fn push(&self, h: History) {
-        self.history.lock().push(h);
+    pub fn all_found(&self) {
+        self.history.lock().sort();
         self.wake();
     }
 
     /// As [`Purge::add`], before which the caller's latches go; [`Purge::wake`] comes after them.
     pub(super) fn add_quietly(&self, no: u64, trx: TrxId, log: &UndoLog) {
         if let Some(h) = log.history(no, trx) {
-            self.history.lock().push(h);
+            let mut history = self.history.lock();
+            // Written under the mutex alone.
+            let written = self.written.load(Ordering::Relaxed) + h.bytes;
+            self.written.store(written, Ordering::Relaxed);
+            history.push(h);
         }
     }
 
@@ -170,32 +122,31 @@ impl Purge {
 
     /// Whether something of a slot is still to be purged.
     pub fn has_history_of(&self, slot: u16) -> bool {
-        self.history.lock().by_no.iter().any(|h| h.slot == slot)
+        self.history.lock().has_slot(slot)
     }
 
     /// Committed transactions not yet purged: MySQL's "history list length".
     pub fn history_length(&self) -> usize {
-        self.history.lock().by_no.len()
+        self.history.lock().len()
     }
 
-    /// The next log to be purged, which is the current one from here on. `done`: the one before, with which purge is through.
-    fn next(&self, below: u64, done: Option<&History>) -> Option<History> {
+    /// Bytes of undo of the transactions that are not yet purged.
+    pub fn history_bytes(&self) -> u64 {
+        self.history.lock().bytes()
+    }
+
+    /// Entries in memory for them.
+    pub fn entries(&self) -> usize {
+        self.history.lock().entries()
+    }
+
+    /// What comes next. `done`: the log with which purge is through.
+    fn step(&self, below: u64, done: Option<&History>) -> Step {
         let mut pending = self.history.lock();
         if let Some(h) = done {
             pending.remove(h);
         }
-        let next = pending.by_no.front().copied().filter(|h| h.no < below);
-        pending.current = next.map(|h| h.trx);
-        next
-    }
-
-    fn progress(&self, trx: TrxId) -> Progress {
-        let pending = self.history.lock();
-        match pending.ids.binary_search(&trx) {
-            Err(_) => Progress::Past,
-            Ok(_) if pending.current == Some(trx) => Progress::Within,
-            Ok(_) => Progress::Before,
-        }
+        pending.step(below)
     }
 }
 
@@ -210,7 +161,7 @@ struct Batch<'p> {
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
         if self.current {
-            self.purge.history.lock().current = None;
+            self.purge.history.lock().leave();
         }
         self.purge.stats.transactions.fetch_add(self.done, Ordering::Relaxed);
     }
@@ -227,9 +178,16 @@ pub async fn purge(db: &System, max: usize) -> Result<usize> {
     let mut before: Option<History> = None;
     loop {
         let full = batch.done >= max as u64;
-        let next = db.purge.next(if full { 0 } else { below }, before.as_ref());
-        batch.current = next.is_some();
-        let Some(h) = next else { return Ok(batch.done as usize) };
+        let step = db.purge.step(if full { 0 } else { below }, before.take().as_ref());
+        batch.current = matches!(step, Step::Log(_));
+        let h = match step {
+            Step::Log(h) => h,
+            Step::List(unlisted) => {
+                list(db, &unlisted).await?;
+                continue;
+            }
+            Step::Nothing => return Ok(batch.done as usize),
+        };
         debug_assert!(
             planted::is(Bug::PurgeOneViewEarly) || views.iter().all(|v| v.sees(h.trx)),
             "I11: a view may need what transaction {} replaced",
@@ -239,6 +197,47 @@ pub async fn purge(db: &System, max: usize) -> Result<usize> {
         batch.done += 1;
         before = Some(h);
     }
+}
+
+/// Lists some logs of a slot's chain, which were too many to be listed when they were committed.
+async fn list(db: &System, u: &Unlisted) -> Result<()> {
+    let (mut logs, mut rest) = (Vec::new(), u.upto);
+    let mut pages = Pages { at: Some(u.from), end: u.upto };
+    'all: while let Some(piece) = pages.next(&db.core).await? {
+        let mut off = piece.from;
+        while off < piece.to {
+            let (rec, at, next) = piece.record(off)?;
+            let full = logs.len() == LISTED_AT_ONCE;
+            match (rec, logs.last_mut()) {
+                (UndoRecord::Header { .. }, _) if full => {
+                    rest = at;
+                    break 'all;
+                }
+                (UndoRecord::Header { trx, committed: true, no, .. }, _) => {
+                    let bytes = u64::from(next - off);
+                    let end = UndoPosition { page: at.page, off: next };
+                    logs.push(History {
+                        no,
+                        trx,
+                        slot: u.slot,
+                        begin: at,
+                        end,
+                        bytes,
+                        work: false,
+                    });
+                }
+                (UndoRecord::Header { .. }, _) | (_, None) => return Err(undo::damaged(at)),
+                (rec, Some(h)) => {
+                    h.work |= matches!(&rec, UndoRecord::Change(c) if c.leaves_work());
+                    h.bytes += u64::from(next - off);
+                    h.end = UndoPosition { page: at.page, off: next };
+                }
+            }
+            off = next;
+        }
+    }
+    let found = db.purge.history.lock().list_found(u.slot, &logs, rest);
+    found.ok_or_else(|| undo::damaged(u.from))
 }
 
 /// The pages of a committed log, one after the other.
@@ -256,8 +255,8 @@ struct Piece {
 }
 
 impl Pages {
-    fn of(h: &History) -> Pages {
-        Pages { at: Some(h.begin), end: h.end }
+    fn of((begin, end): (UndoPosition, UndoPosition)) -> Pages {
+        Pages { at: Some(begin), end }
     }
 
     /// Not a single one.
@@ -287,7 +286,7 @@ impl Piece {
 
 async fn purge_log(db: &System, h: &History, oldest: &Arc<View>) -> Result<()> {
     let mut trx: TrxId = h.trx;
-    let mut pages = if h.work { Pages::of(h) } else { Pages::none(h) };
+    let mut pages = if h.work { Pages::of((h.begin, h.end)) } else { Pages::none(h) };
     while let Some(piece) = pages.next(&db.core).await? {
         let mut off = piece.from;
         while off < piece.to {
@@ -333,10 +332,10 @@ pub struct Kept {
 
 /// Looks through the history for a table. The caller holds `running`.
 pub async fn kept_for(db: &System, table: u64) -> Result<Kept> {
-    let logs: Vec<History> = db.purge.history.lock().by_no.iter().copied().collect();
+    let pieces = db.purge.history.lock().pieces();
     let mut kept = Kept::default();
-    for h in logs {
-        let mut pages = Pages::of(&h);
+    for piece in pieces {
+        let mut pages = Pages::of(piece);
         while let Some(piece) = pages.next(&db.core).await? {
             let mut off = piece.from;
             while off < piece.to {
@@ -458,10 +457,10 @@ pub(super) async fn purge_given_back(
     // Only a row whose older versions have been purged may go: while their index entries stand, a row with the same key is not one that has
     // no entry yet. Purge goes by commit number, so it comes to them before it comes to the deletion.
     while !planted::is(Bug::GivenBackTooEarly) {
-        match db.purge.progress(h.trx) {
+        match progress(db, t, key, h.trx, at).await? {
             Progress::Before => return Ok(()),
             Progress::Within => db.rt.sleep(WITHIN_A_LOG).await,
-            Progress::Past => break,
+            Progress::Past | Progress::Unknown => break,
         }
     }
     // One at a time has the row's long columns.
@@ -471,6 +470,63 @@ pub(super) async fn purge_given_back(
         return Ok(());
     }
     purge_deleted(db, &oldest, t, key, h.trx, at).await
+}
+
+/// How far purge has come with the transaction that has made a row what it is, with the record at `at`.
+async fn progress(
+    db: &System,
+    t: &Table,
+    key: &[u8],
+    trx: TrxId,
+    at: UndoPosition,
+) -> Result<Progress> {
+    let known = db.purge.history.lock().progress(trx);
+    if known != Progress::Unknown {
+        return Ok(known);
+    }
+    // As long as purge has not passed the transaction, its record is there, in a page of its slot.
+    let slot = mtr::run(&db.core, 0, |w| slot_of(db, w, t, key, at)).await?;
+    let pending = db.purge.history.lock();
+    Ok(match slot {
+        Some(slot) => pending.progress_in(slot, trx),
+        None => pending.progress(trx),
+    })
+}
+
+/// The slot whose chain has a change of the row at `at`. The row is what that change made it, or one of the same row in another page of undo
+/// that has come to this place since: that one is of the transaction that is being rolled back, and leads here.
+fn slot_of(
+    db: &System,
+    w: &mut Work<'_>,
+    t: &Table,
+    key: &[u8],
+    at: UndoPosition,
+) -> Attempt<Option<u16>> {
+    let undo = db.core.spaces.get(space::UNDO).expect("the undo space is always open");
+    let mut g = w.gather();
+    if at.page >= undo.pages() || !space::is_allocated(&mut g, &undo, at.page)? {
+        return Ok(None);
+    }
+    let p = g.fix(undo::id(at.page), LatchMode::S)?;
+    let (b, mut off) = (g.bytes(p), UNDO_BODY as u32);
+    if page::page_type(b) != Some(PageType::Undo) {
+        return Ok(None);
+    }
+    let end = undo::free_pointer(b);
+    while off < at.off.min(end) {
+        let Ok((_, len)) = undo::record_at(b, off) else { return Ok(None) };
+        off += len;
+    }
+    let is_its = |c: &undo::Change<'_>| {
+        c.key == key
+            && c.old_roll != at.roll_pointer()
+            && db.handles.by_id(c.table).is_some_and(|known| known.def.id == t.def.id)
+    };
+    let there = (off == at.off && off < end).then(|| undo::record_at(b, off));
+    Ok(match there {
+        Some(Ok((UndoRecord::Change(c), _))) if is_its(&c) => Some(page::owner(b) as u16),
+        _ => None,
+    })
 }
 
 /// If the change was a delete and its mark still stands, the row goes, after its entries.

@@ -43,6 +43,8 @@ pub struct TrxSys {
     min_active: AtomicU64,
     reserved: AtomicU64,
     reserving: AsyncMutex<()>,
+    /// Bytes of undo of all transactions that have committed, as purge hears of them.
+    pub undo: Arc<AtomicU64>,
 }
 
 impl TrxSys {
@@ -61,6 +63,7 @@ impl TrxSys {
             min_active: AtomicU64::new(next_id),
             reserved: AtomicU64::new(next_id),
             reserving: AsyncMutex::new(()),
+            undo: Arc::new(AtomicU64::new(0)),
         }
     }
 
@@ -193,7 +196,7 @@ impl TrxSys {
             v.open();
             return v.clone();
         }
-        let v = Arc::new(build(&s, self.rt.coarse_now()));
+        let v = Arc::new(self.build(&s));
         v.open();
         if planted::is(Bug::ViewNotRegistered) {
             return v;
@@ -211,6 +214,12 @@ impl TrxSys {
         v
     }
 
+    fn build(&self, s: &State) -> View {
+        let no = s.committing.first().copied().unwrap_or(s.next_no);
+        let undo = self.undo.load(Ordering::Relaxed);
+        View::new(s.next_id, s.active.keys().copied().collect(), (no, undo), self.rt.coarse_now())
+    }
+
     /// The oldest registered view, or one of now: what it sees, every view sees. Not registered itself.
     pub fn oldest_view(&self) -> Arc<View> {
         let mut s = self.state.lock();
@@ -222,7 +231,7 @@ impl TrxSys {
         }
         match s.views.front() {
             Some(v) => v.clone(),
-            None => Arc::new(build(&s, self.rt.coarse_now())),
+            None => Arc::new(self.build(&s)),
         }
     }
 
@@ -230,7 +239,7 @@ impl TrxSys {
     pub fn oldest_view_from(&self, from: u64) -> Arc<View> {
         let s = self.state.lock();
         let old = s.views.iter().find(|v| v.in_use() && v.no >= from);
-        old.cloned().unwrap_or_else(|| Arc::new(build(&s, self.rt.coarse_now())))
+        old.cloned().unwrap_or_else(|| Arc::new(self.build(&s)))
     }
 
     /// The registered views.
@@ -261,11 +270,6 @@ impl TrxSys {
         let s = self.state.lock();
         s.active.iter().map(|(id, l)| (*id, l.session, l.weight.load(Ordering::Relaxed))).collect()
     }
-}
-
-fn build(s: &State, now: u64) -> View {
-    let no = s.committing.first().copied().unwrap_or(s.next_no);
-    View::new(s.next_id, s.active.keys().copied().collect(), no, now)
 }
 
 #[cfg(test)]

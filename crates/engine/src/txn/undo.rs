@@ -303,6 +303,8 @@ pub struct UndoLog {
     begin: UndoPosition,
     has_header: bool,
     end: UndoPosition,
+    /// Of its records.
+    bytes: u64,
     /// Purge has to read its records, see [`History::work`].
     work: bool,
 }
@@ -310,7 +312,7 @@ pub struct UndoLog {
 impl UndoLog {
     /// A log without a record, to be written from `at` on.
     pub(super) fn empty(slot: u16, at: UndoPosition) -> UndoLog {
-        UndoLog { slot, begin: at, has_header: false, end: at, work: false }
+        UndoLog { slot, begin: at, has_header: false, end: at, bytes: 0, work: false }
     }
 
     pub fn begin(&self) -> UndoPosition {
@@ -333,6 +335,10 @@ impl UndoLog {
     }
 
     pub fn set_position(&mut self, to: UndoPosition) {
+        // Rollback cuts off records of the last page, or gives the page back when it has none.
+        if to.page == self.end.page {
+            self.bytes = self.bytes.saturating_sub(u64::from(self.end.off.saturating_sub(to.off)));
+        }
         self.end = to;
         if to <= self.begin && to.page == self.begin.page {
             self.has_header = false;
@@ -341,8 +347,8 @@ impl UndoLog {
     }
 
     /// Recovery: the log of a transaction that was active.
-    pub fn recovered(slot: u16, begin: UndoPosition, end: UndoPosition) -> UndoLog {
-        UndoLog { slot, begin, has_header: true, end, work: true }
+    pub fn recovered(slot: u16, begin: UndoPosition, end: UndoPosition, bytes: u64) -> UndoLog {
+        UndoLog { slot, begin, has_header: true, end, bytes, work: true }
     }
 }
 
@@ -422,6 +428,7 @@ fn append_in_state(
         a.record(place.page, &Redo::UndoAppend { data: rec });
     }
     log.end = UndoPosition { page: place.at.page, off: place.at.off + rec.len() as u32 };
+    log.bytes += (rec.len() + if place.header { HEADER_LEN } else { 0 }) as u64;
     cost::spend(Cost::UndoBytes, rec.len() as u64);
 }
 
@@ -572,6 +579,8 @@ pub struct History {
     pub slot: u16,
     pub begin: UndoPosition,
     pub end: UndoPosition,
+    /// Of its records.
+    pub bytes: u64,
     /// Some record leaves purge something to do. Without one only the log's pages go.
     pub work: bool,
 }
@@ -584,6 +593,7 @@ impl UndoLog {
             slot: self.slot,
             begin: self.begin,
             end: self.end,
+            bytes: self.bytes,
             work: self.work,
         })
     }

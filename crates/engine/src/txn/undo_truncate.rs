@@ -44,12 +44,14 @@ pub struct UndoLimits {
     /// While purge is busy it is looked at after so many of its rounds (`innodb_purge_rseg_truncate_frequency`); when purge
     /// has nothing to do, always.
     pub rounds: u64,
+    /// Committed transactions that are listed in memory until purge has had them; of more, it reads in their slots when it comes to them.
+    pub listed: usize,
 }
 
 impl Default for UndoLimits {
-    /// MySQL's.
+    /// MySQL's, where it has such a limit.
     fn default() -> UndoLimits {
-        UndoLimits { truncate: true, max_bytes: 1 << 30, rounds: 128 }
+        UndoLimits { truncate: true, max_bytes: 1 << 30, rounds: 128, listed: 1 << 14 }
     }
 }
 

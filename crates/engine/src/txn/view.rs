@@ -14,6 +14,8 @@ pub struct View {
     active: Box<[TrxId]>,
     /// Every transaction with a commit number below is visible here.
     pub no: u64,
+    /// Bytes of undo of the transactions that had committed when it was built.
+    pub undo: u64,
     /// Who uses it now. Registered in `TrxSys` while above zero.
     users: AtomicU64,
     /// Log of `rt` time at which it was built, for "oldest view" reports.
@@ -21,9 +23,9 @@ pub struct View {
 }
 
 impl View {
-    pub fn new(high: TrxId, active: Box<[TrxId]>, no: u64, since: u64) -> View {
+    pub fn new(high: TrxId, active: Box<[TrxId]>, (no, undo): (u64, u64), since: u64) -> View {
         let low = active.first().copied().unwrap_or(high);
-        View { low, high, active, no, users: AtomicU64::new(0), since }
+        View { low, high, active, no, undo, users: AtomicU64::new(0), since }
     }
 
     #[inline]
@@ -59,7 +61,7 @@ mod tests {
 
     #[test]
     fn sees_what_was_committed() {
-        let v = View::new(10, Box::new([4, 7]), 3, 0);
+        let v = View::new(10, Box::new([4, 7]), (3, 0), 0);
         let seen: Vec<u64> = (1..13).filter(|id| v.sees(*id)).collect();
         assert_eq!(seen, [1, 2, 3, 5, 6, 8, 9]);
     }

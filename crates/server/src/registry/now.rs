@@ -144,20 +144,23 @@ impl Now {
         self.write(|now| now.state.store(Command::Sleep as u64, Ordering::Relaxed));
     }
 
+    fn text(&self) -> Vec<u8> {
+        let len = self.len.load(Ordering::Relaxed) as usize;
+        let words = self.text.iter().take(len.div_ceil(8));
+        let mut text: Vec<u8> =
+            words.flat_map(|w| w.load(Ordering::Relaxed).to_le_bytes()).collect();
+        if len > SHORT {
+            text.extend_from_slice(&self.rest.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+        text.truncate(len);
+        text
+    }
+
     fn words(&self) -> Seen {
         let state = self.state.load(Ordering::Relaxed);
         let running = state & RUNNING != 0;
         let command = Command::ALL.into_iter().find(|c| *c as u64 == state & (RUNNING - 1));
-        let mut text = Vec::new();
-        if running {
-            let len = self.len.load(Ordering::Relaxed) as usize;
-            let words = self.text.iter().take(len.div_ceil(8));
-            text.extend(words.flat_map(|w| w.load(Ordering::Relaxed).to_le_bytes()));
-            if len > SHORT {
-                text.extend_from_slice(&self.rest.lock().unwrap_or_else(PoisonError::into_inner));
-            }
-            text.truncate(len);
-        }
+        let text = if running { self.text() } else { Vec::new() };
         Seen {
             command: command.unwrap_or(Command::Sleep),
             running,
@@ -167,20 +170,19 @@ impl Now {
     }
 
     /// `None`: the owner was writing.
-    fn try_look(&self) -> Option<Seen> {
+    fn try_read<R>(&self, read: impl Fn(&Now) -> R) -> Option<R> {
         let before = self.version.load(Ordering::Acquire);
         if !before.is_multiple_of(2) {
             return None;
         }
-        let seen = self.words();
+        let seen = read(self);
         fence(Ordering::Acquire);
         (self.version.load(Ordering::Relaxed) == before).then_some(seen)
     }
 
-    /// What it does now.
-    pub fn look(&self) -> Seen {
+    fn read<R>(&self, read: impl Fn(&Now) -> R) -> R {
         loop {
-            if let Some(seen) = self.try_look() {
+            if let Some(seen) = self.try_read(&read) {
                 return seen;
             }
             // The owner was preempted in between, or writes much.
@@ -188,10 +190,20 @@ impl Now {
         }
     }
 
+    /// The statement that runs, or the one that ran last.
+    pub fn last_text(&self) -> Vec<u8> {
+        self.read(Now::text)
+    }
+
+    /// What it does now.
+    pub fn look(&self) -> Seen {
+        self.read(Now::words)
+    }
+
     /// The same for somebody who must not wait: the owner may have crashed while it wrote.
     pub fn glance(&self) -> Option<Seen> {
         (0..100).find_map(|_| {
-            let seen = self.try_look();
+            let seen = self.try_read(Now::words);
             if seen.is_none() {
                 std::thread::yield_now();
             }

@@ -48,6 +48,7 @@ errors! { EXTENDED:
     ER_WARN_DEPRECATED_SQLMODE = 3090, b"HY000", "Changing sql mode '{}' is deprecated. It will be removed in a future release.";
     ER_GROUP_REPLICATION_CONFIGURATION = 3092, b"HY000",
         "The server is not configured properly to be an active member of the group. Please see more details on error log.";
+    ER_TRANSACTION_ROLLBACK_DURING_COMMIT = 3101, b"40000", "Plugin instructed the server to rollback the current transaction.";
     ER_GENERATED_COLUMN_FUNCTION_IS_NOT_ALLOWED = 3102, b"HY000", "Expression of generated column '{}' contains a disallowed function.";
     ER_WRONG_FK_OPTION_FOR_GENERATED_COLUMN = 3104, b"HY000", "Cannot define foreign key with {} clause on a generated column.";
     ER_NON_DEFAULT_VALUE_FOR_GENERATED_COLUMN = 3105, b"HY000", "The value specified for generated column '{}' in table '{}' is not allowed.";

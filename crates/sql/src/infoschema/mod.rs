@@ -33,6 +33,7 @@ mod replicas;
 mod roles;
 pub mod server;
 mod sessions;
+mod snapshots;
 mod spatial;
 mod statements;
 pub mod system_tables;
@@ -78,6 +79,7 @@ pub fn tables() -> &'static [&'static dyn VirtualTable] {
         all.extend(programs::all());
         all.extend(events::all());
         all.extend(waits::all());
+        all.extend(snapshots::all());
         all.extend(counted::all());
         all.extend(table_io::all());
         all.extend(spatial::all());

@@ -15,11 +15,11 @@ pub fn all() -> Vec<&'static dyn VirtualTable> {
     vec![&WAITS, &STALL_REPORT, &STALLS]
 }
 
-struct Monitor {
-    name: &'static str,
-    columns: fn() -> Vec<VirtualColumn>,
-    rows: fn(TableReads<'_>) -> Vec<Row>,
-    made: super::Columns,
+pub(super) struct Monitor {
+    pub name: &'static str,
+    pub columns: fn() -> Vec<VirtualColumn>,
+    pub rows: fn(TableReads<'_>) -> Vec<Row>,
+    pub made: super::Columns,
 }
 
 impl VirtualTable for Monitor {
@@ -50,14 +50,14 @@ impl VirtualTable for Monitor {
     }
 }
 
-const DATETIME6: SqlType = SqlType::DateTime { fsp: 6 };
+pub(super) const DATETIME6: SqlType = SqlType::DateTime { fsp: 6 };
 const DOUBLE: SqlType = SqlType::Double { unsigned: false, zerofill: false, digits: None };
 const CAUSE: SqlType = text(16);
 const OBJECT: SqlType = text(200);
 const STATEMENT: SqlType = text(100);
 
 /// A point in time on the session's clock, to the microsecond.
-fn moment(micros: u64, tz: TimeZone) -> Value<'static> {
+pub(super) fn moment(micros: u64, tz: TimeZone) -> Value<'static> {
     local_time(micros as i64, tz, 6).map_or(Value::Null, Value::DateTime)
 }
 

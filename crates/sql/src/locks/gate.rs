@@ -109,6 +109,11 @@ impl DefinitionGate {
         self.state().backups.contains_key(&session)
     }
 
+    /// Does any session?
+    pub fn is_backed_up(&self) -> bool {
+        !self.state().backups.is_empty()
+    }
+
     /// From here on no other session defines anything.
     pub async fn back_up(
         self: &Arc<Self>,

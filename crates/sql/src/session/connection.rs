@@ -65,6 +65,7 @@ impl Session {
             self.user_vars.clear();
             self.forget_statements();
             self.inst.user_locks.release_all(self.conn.id);
+            self.given_up = None;
             self.warnings.clear();
             self.next_isolation = None;
             self.next_read_only = None;

@@ -211,7 +211,11 @@ impl Session {
             }
         }
         self.take_set_inside();
-        let result = if late { result.map_err(|e| self.out_of_time(e)) } else { result };
+        let result = match self.interrupt.is_over() {
+            true => result.map_err(|e| self.too_old(e)),
+            false if late => result.map_err(|e| self.out_of_time(e)),
+            false => result,
+        };
         if matches!(result, Err(RunError::Stale)) {
             let again = self.failed(RunError::Stale, txn, save, single).await;
             // What SET TRANSACTION said of the next transaction holds for the one that is begun again.
@@ -298,8 +302,10 @@ impl Session {
         single: bool,
     ) -> Result<Result<(), SqlError>, Again> {
         let stale = matches!(e, RunError::Stale);
-        if matches!(e, RunError::Deadlock(_)) {
-            self.tell_deadlock();
+        if let RunError::Deadlock(why) = &e {
+            if why.errno != errno::ER_TRANSACTION_ROLLBACK_DURING_COMMIT {
+                self.tell_deadlock();
+            }
             let _ = txn.rollback().await;
             self.explicit = false;
             self.savepoints.clear();

@@ -11,7 +11,7 @@ use crate::value::{SessionInfo, ValueError};
 use crate::vars::SERVER_VERSION;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-use weir_rt::Rt;
+use weir_rt::{Interrupt, Rt};
 
 /// Interior values change while a statement runs, by its own functions; nobody else looks.
 pub struct Info {
@@ -27,6 +27,7 @@ pub struct Info {
     id: u64,
     rt: Rt,
     kill: Arc<KillSwitch>,
+    interrupt: Arc<Interrupt>,
     /// When the statement must be over, by the runtime's clock; 0: no limit.
     deadline: AtomicU64,
     /// The session's account of memory.
@@ -69,7 +70,7 @@ impl Info {
         Ok(())
     }
 
-    pub fn new(inst: &Instance, c: &ConnInfo) -> Info {
+    pub fn new(inst: &Instance, c: &ConnInfo, interrupt: &Arc<Interrupt>) -> Info {
         Info {
             database: None,
             user: format!("{}@{}", c.user, c.host),
@@ -81,6 +82,7 @@ impl Info {
             id: c.id,
             rt: inst.db.rt().clone(),
             kill: c.kill.clone(),
+            interrupt: interrupt.clone(),
             deadline: AtomicU64::new(0),
             memory: SessionMemory::of(inst.memory.clone(), c.id),
             last_insert_id: AtomicU64::new(0),
@@ -170,7 +172,8 @@ pub const OUT_OF_TIME: &str =
 
 impl SessionInfo for Info {
     fn stopped(&self) -> Option<ValueError> {
-        if self.kill.pending().is_some() {
+        // A snapshot that is over ends the statement; which error that is, the session knows.
+        if self.kill.pending().is_some() || self.interrupt.is_over() {
             return Some(ValueError::of(errno::ER_QUERY_INTERRUPTED, &[]));
         }
         let at = self.deadline.load(Relaxed);

@@ -90,6 +90,7 @@ mod logged_text;
 mod login;
 mod nested;
 mod next_gtid;
+mod old_snapshot;
 mod planning;
 mod point;
 mod point_span;
@@ -235,6 +236,15 @@ pub struct Session {
     /// Of the text that is about to run.
     early: Option<point::Early>,
     said: commits::Said,
+    /// The transaction was rolled back while the session was idle, and its client has not heard of it.
+    given_up: Option<Box<SqlError>>,
+}
+
+/// A session's variables as they are when it begins, with the collation of its client.
+fn first_vars(inst: &Instance, conn: &ConnInfo) -> SessionVars {
+    let mut vars = SessionVars::new(&inst.vars);
+    vars.set_handshake_collation(conn.collation_id);
+    vars
 }
 
 impl Session {
@@ -248,6 +258,7 @@ impl Session {
     pub fn open_with(inst: &Arc<Instance>, conn: ConnInfo, access: Access) -> Session {
         let interrupt = Arc::new(Interrupt::new());
         let hook = interrupt.clone();
+        conn.kill.set_interrupt(&interrupt);
         if !planted::is(Bug::KillNotPassedOn) {
             conn.kill.set_hook(move |kind| hook.kill(kind as u8));
         }
@@ -261,13 +272,12 @@ impl Session {
         access: Access,
         interrupt: Arc<Interrupt>,
     ) -> Session {
-        let mut vars = SessionVars::new(&inst.vars);
-        vars.set_handshake_collation(conn.collation_id);
+        let vars = first_vars(inst, &conn);
         let settings = Settings::of(&vars);
         let mut s = Session {
             inst: inst.clone(),
             work: SessionStatus::new(&inst.status, who_of(&conn)),
-            info: Info::new(inst, &conn),
+            info: Info::new(inst, &conn, &interrupt),
             multi_statements: conn.multi_statements,
             conn,
             vars,
@@ -320,6 +330,7 @@ impl Session {
             points: point::Points::default(),
             early: None,
             said: commits::Said::default(),
+            given_up: None,
         };
         s.begin_vars();
         s.show_roles();

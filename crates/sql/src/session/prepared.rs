@@ -200,6 +200,10 @@ impl Session {
         sink: &mut dyn ResultSink,
     ) -> Result<(), SqlError> {
         self.start_statement();
+        if self.has_old_snapshot() {
+            let refused = Box::pin(self.refuse_old_snapshot(b"")).await;
+            return self.end_statement(refused);
+        }
         let r = self.execute_inner(id, params, sink).await;
         self.end_statement(r)
     }

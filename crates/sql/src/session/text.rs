@@ -70,6 +70,10 @@ impl Session {
             false => charged,
             true => charged.and_then(|()| self.count_query()),
         };
+        let counted = match self.has_old_snapshot() {
+            true => Box::pin(self.refuse_old_snapshot(text)).await.and(counted),
+            false => counted,
+        };
         let (result, consumed) = match counted {
             Ok(()) => self.run_text(text, sink).await,
             Err(refused) => (Err(refused), text.len()),

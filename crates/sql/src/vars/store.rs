@@ -6,7 +6,7 @@ use super::check::{Checked, SetInput, VarWarning, check, check_over};
 use super::{Scope, Settable, Var, VarType, VarValue, sorted, sql_mode, table};
 use crate::errno;
 use crate::session_api::SqlError;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use weir_engine::row::{Charset, Collation};
 
@@ -33,6 +33,8 @@ pub struct GlobalVars {
     read_only: AtomicBool,
     /// `innodb_flush_log_at_trx_commit`, for anyone who asks at each commit.
     flush_at_commit: AtomicU8,
+    /// `weir_snapshot_max_age`, for anyone who asks before each statement.
+    snapshot_max_age: AtomicU64,
 }
 
 impl Default for GlobalVars {
@@ -46,6 +48,7 @@ impl Default for GlobalVars {
             names_engines: AtomicBool::new(false),
             read_only: AtomicBool::new(false),
             flush_at_commit: AtomicU8::new(1),
+            snapshot_max_age: AtomicU64::new(0),
         }
     }
 }
@@ -76,6 +79,11 @@ impl GlobalVars {
     /// Numbers, enum indexes and set bits.
     pub fn u64(&self, var: Var) -> u64 {
         number(&self.get(var))
+    }
+
+    /// `weir_snapshot_max_age`.
+    pub fn snapshot_max_age(&self) -> u64 {
+        self.snapshot_max_age.load(Ordering::Relaxed)
     }
 
     pub fn f64(&self, var: Var) -> f64 {
@@ -109,6 +117,9 @@ impl GlobalVars {
         if var == Var::innodb_flush_log_at_trx_commit {
             // 0, 1 or 2.
             self.flush_at_commit.store(number(&value) as u8, Ordering::SeqCst);
+        }
+        if var == Var::weir_snapshot_max_age {
+            self.snapshot_max_age.store(number(&value), Ordering::Relaxed);
         }
         let mut copy = values.to_vec();
         copy[var as usize] = value;

@@ -464,6 +464,8 @@ with_inert! { vars =>
         "Copy the redo log to this directory as it becomes durable, for weir restore --to-time; empty: no archive.";
     weir_redo_archive_key_file: Global AtStart, STR, s(""),
         "Encrypt the archived redo log with the key in this file: 32 bytes, or 64 hexadecimal digits.";
+    weir_snapshot_max_age: Global Always, uint(0, YEAR), n(0),
+        "Seconds for which a transaction may keep its snapshot: then it is rolled back, and its next statement is error 3101. Nobody's is while a session has LOCK INSTANCE FOR BACKUP. 0: as long as it likes.";
     weir_stall_seconds: Global Always, uint(0, 3600), n(2),
         "Seconds without a commit while sessions wait that make a stall, to be told in the log and kept; 0: not watched.";
     innodb_undo_log_truncate: Global Always, BOOL, ON,
@@ -660,8 +662,7 @@ with_inert! { vars =>
         "Bytes of the redo log buffer in memory.";
     innodb_flush_log_at_trx_commit: Both Always, uint(0, 2), n(1),
         "When COMMIT answers: 1 log on the device, 2 log written, 0 neither (once a second).";
-    innodb_flush_log_at_timeout: Global Always, uint(1, 2700), n(1),
-        "Seconds between flushes of the log that no commit asked for.";
+    innodb_flush_log_at_timeout: Global Always, uint(1, 2700), n(1), "Seconds between flushes of the log that no commit asked for.";
 
     ["Server"]
     version: Global Never, STR, s(super::SERVER_VERSION), "Version of the dialect and of Weir.";
@@ -671,12 +672,10 @@ with_inert! { vars =>
     license: Global Never, STR, s("Apache-2.0"), "Licence of the server.";
     server_uuid: Global Never, STR, s(""),
         "The name of this server among all others, from auto.cnf in the data directory, which the first start writes.";
-    server_id: Both GlobalOnly, uint(0, 4_294_967_295), n(1),
-        "Number of this server among others.";
+    server_id: Both GlobalOnly, uint(0, 4_294_967_295), n(1), "Number of this server among others.";
     log_bin: Global AtStart, BOOL, OFF,
         "Keep a binary log, which replicas follow; --log-bin=NAME names its files, which lie in the data directory.";
-    binlog_format: Both Always, VarType::Enum(&["MIXED", "STATEMENT", "ROW"]), Default::Enum(2),
-        "Format of the binary log: it is ROW.";
+    binlog_format: Both Always, VarType::Enum(&["MIXED", "STATEMENT", "ROW"]), Default::Enum(2), "Format of the binary log: it is ROW.";
     binlog_row_image: Both Always, VarType::Enum(&["MINIMAL", "NOBLOB", "FULL"]), Default::Enum(2),
         "What of a changed row goes into the binary log.";
     gtid_mode: Global AtStart, VarType::Enum(&["OFF", "ON"]), Default::Enum(0),

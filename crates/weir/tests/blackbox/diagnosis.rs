@@ -1,6 +1,6 @@
 //! What an administrator looks for when something waits: who keeps purge back, what a deadlock was about.
 
-use crate::common::{Server, run_to_end, until};
+use crate::common::{Client, Login, Server, run_to_end, until};
 use std::thread;
 
 /// A transaction that has only read is shown as long as it keeps its snapshot, and not longer.
@@ -44,6 +44,140 @@ fn who_keeps_the_oldest_snapshot_is_shown() {
     assert_ne!(b.rows(trx), "");
     c.vanish();
     until("its snapshot is gone", || b.rows(trx).is_empty());
+}
+
+/// The table of snapshots has the owner, what it does, and the undo that purge leaves for it, also where one statement runs for long.
+#[test]
+fn snapshots_are_listed_with_their_owners_and_the_undo_that_they_hold_back() {
+    let s = Server::start(&[]);
+    let (mut a, mut b, mut c) = (s.root_client(), s.root_client(), s.root_client());
+    b.run("create database d");
+    b.run("create table d.t (id int primary key, x varchar(200))");
+    b.run("insert into d.t values (1, 'a'), (2, 'b')");
+    let ids = [&mut a, &mut c].map(|c| c.rows("select connection_id()"));
+    let list = "select connection, user, statement from information_schema.weir_snapshots where connection <> connection_id()";
+    assert_eq!(b.rows(list), "");
+    a.run("start transaction with consistent snapshot");
+    for n in 0..30 {
+        b.run(&format!("update d.t set x = repeat('x', {}) where id = 1", 100 + n));
+    }
+    a.run("select x from d.t where id = 2");
+    assert_eq!(b.rows(list), format!("{},root,select x from d.t where id = 2", ids[0]));
+    c.send_query("select count(*) from d.t where sleep(if(id = 1, 60, 0)) = 0");
+    until("the statement has its snapshot", || b.rows(list).contains("sleep"));
+    let held = "select connection, commits >= 30, undo_bytes between 1000 and 100000, age < 60, opened <= now(6), host like '127.0.0.1%' or host like 'localhost%' from information_schema.weir_snapshots where commits > 0";
+    assert_eq!(b.rows(held), format!("{},1,1,1,1,1", ids[0]));
+    let value =
+        "select variable_value > 1000 from performance_schema.global_status where variable_name = ";
+    assert_eq!(b.rows(&format!("{value}'Weir_oldest_snapshot_undo_bytes'")), "1");
+    assert_eq!(b.rows(&format!("{value}'Weir_history_bytes'")), "1");
+    let status = b.rows("show engine innodb status");
+    assert!(status.contains("commits since then stay in the history with "), "{status}");
+    b.run(&format!("kill query {}", ids[1]));
+    c.read_answer(false).ok();
+    a.run("rollback");
+    assert_eq!(b.rows(list), "");
+    b.run("create user 'poor'@'%'");
+    let login = Login { user: "poor", ..Login::default() };
+    let mut poor = s.connect(&login).unwrap();
+    assert_eq!(poor.fail("select * from information_schema.weir_snapshots"), 1227);
+    until("purge is through", || b.rows(&format!("{value}'Weir_history_bytes'")) == "0");
+}
+
+fn ended(c: &mut Client) -> String {
+    c.rows("select variable_value from performance_schema.global_status where variable_name = 'Weir_snapshots_ended'")
+}
+
+/// `weir_snapshot_max_age`: an idle transaction is rolled back with its locks before its client says a word, and the client hears of it once.
+#[test]
+fn a_snapshot_that_is_too_old_ends_its_transaction() {
+    let s = Server::start(&[]);
+    let (mut a, mut b) = (s.root_client(), s.root_client());
+    b.run("create database d");
+    b.run("create table d.t (id int primary key, x int)");
+    b.run("insert into d.t values (1, 0), (2, 0)");
+    let id = a.prepare("select x from d.t where id = 1").unwrap().0;
+    assert_eq!(b.rows("select @@global.weir_snapshot_max_age"), "0");
+    b.run("set global weir_snapshot_max_age = 1");
+    b.run("set innodb_lock_wait_timeout = 1");
+    for (n, next) in ["select 1", "commit", "begin", "execute", "rollback"].into_iter().enumerate()
+    {
+        a.run("begin");
+        a.run("select * from d.t");
+        a.run("update d.t set x = x + 1 where id = 1");
+        assert_eq!(b.fail("update d.t set x = x + 10 where id = 1"), 1205);
+        until("it is rolled back", || ended(&mut b) == (n + 1).to_string());
+        b.run("update d.t set x = 100 where id = 1");
+        let failure = match next {
+            "execute" => a.execute(id, &[]).err(),
+            "rollback" => {
+                a.run("rollback");
+                None
+            }
+            text => a.try_query(text).err(),
+        };
+        if let Some(f) = failure {
+            assert_eq!((f.errno, f.state.as_str()), (3101, "40000"), "{next}");
+            assert!(f.message.contains("weir_snapshot_max_age = 1 seconds"), "{}", f.message);
+        } else {
+            assert_eq!(next, "rollback");
+        }
+        assert_eq!(a.rows("select x from d.t where id = 1"), "100");
+    }
+    // Without a snapshot there is nothing to be too old.
+    a.run("set transaction isolation level read committed");
+    a.run("begin");
+    a.run("select * from d.t");
+    a.run("update d.t set x = 7 where id = 2");
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    a.run("commit");
+    assert_eq!(
+        (ended(&mut b).as_str(), b.rows("select x from d.t where id = 2").as_str()),
+        ("5", "7")
+    );
+}
+
+#[test]
+fn a_statement_whose_snapshot_is_too_old_is_interrupted() {
+    let s = Server::start(&["--weir-snapshot-max-age=1"]);
+    let (mut a, mut b) = (s.root_client(), s.root_client());
+    b.run("create database d");
+    b.run("create table d.t (id int primary key)");
+    b.run("insert into d.t with recursive n (i) as (select 1 union all select i + 1 from n where i < 1000) select i from n");
+    b.run("create procedure d.p() begin declare continue handler for sqlexception set @caught = 1; start transaction; delete from d.t where id = 1; select count(*) from d.t a, d.t b, d.t c where a.id + b.id + c.id = -1 into @n; set @reached = 1; end");
+    let long = "select count(*) from d.t a, d.t b, d.t c where a.id + b.id + c.id = -1";
+    assert_eq!(a.fail(long), 3101);
+    a.run("begin");
+    a.run("delete from d.t where id = 5");
+    assert_eq!(a.fail(long), 3101);
+    // As a deadlock's, the error is a handler's to catch, with the transaction gone.
+    a.run("call d.p()");
+    assert_eq!(a.rows("select @caught, @reached"), "1,1");
+    assert_eq!(b.rows("select count(*) from d.t"), "1000");
+    assert_eq!(ended(&mut b), "3");
+    // A statement without a snapshot may take what it likes, and so may all while somebody backs up.
+    a.run("do sleep(2.5)");
+    b.run("lock instance for backup");
+    a.run("start transaction with consistent snapshot");
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    assert_eq!(a.rows("select count(*) from d.t"), "1000");
+    b.run("unlock instance");
+    assert_eq!(a.fail("select count(*) from d.t").max(3101), 3101);
+    // A branch that is prepared is nobody's snapshot; one that is not is rolled back, and its client says so as well.
+    a.run("xa start 'one'");
+    a.run("select count(*) from d.t");
+    a.run("delete from d.t where id = 3");
+    a.run("xa end 'one'");
+    a.run("xa prepare 'one'");
+    b.run("xa start 'two'");
+    b.run("select count(*) from d.t");
+    b.run("delete from d.t where id = 4");
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    a.run("xa commit 'one'");
+    assert_eq!(b.fail("xa end 'two'"), 3101);
+    assert_eq!(b.fail("xa end 'two'"), 1614);
+    b.run("xa rollback 'two'");
+    assert_eq!(b.rows("select group_concat(id) from d.t where id < 6"), "1,2,4,5");
 }
 
 #[test]

@@ -32,10 +32,11 @@ impl Page<'_> {
             if let Some(o) = i.oldest_snapshot() {
                 line!(
                     self,
-                    "Oldest snapshot: thread id {}, open for {} sec, {} commits since then stay in the history",
+                    "Oldest snapshot: thread id {}, open for {} sec, {} commits since then stay in the history with {} bytes of undo",
                     o.session,
                     o.seconds,
-                    o.commits
+                    o.commits,
+                    o.undo
                 );
             }
             line!(self, "{locks} locks in the lock table");

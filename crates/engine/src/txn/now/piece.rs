@@ -9,7 +9,7 @@ use crate::page::slotted;
 use crate::pool::Access;
 use crate::row::has_external;
 use crate::table::{MdlMode, Table, Use};
-use crate::txn::{Isolation, System, Txn};
+use crate::txn::{Isolation, System, Txn, open_view};
 use std::sync::Arc;
 
 /// Bytes of a piece at most, unless one row is longer: a leaf.
@@ -139,7 +139,7 @@ impl Txn {
             let hold = t.mdl_now(MdlMode::Read)?;
             self.mdl.push(hold);
         }
-        let view = &**self.view.get_or_insert_with(|| self.db.trx.open_view());
+        let view = &**self.view.get_or_insert_with(|| open_view(&self.db, &self.o));
         // A definition that is younger than the snapshot is an error, which the usual way reports.
         if t.indexes[0].visible_from > view.no {
             return None;

@@ -10,7 +10,7 @@ use crate::page::slotted;
 use crate::pool::Access;
 use crate::row::has_external;
 use crate::table::{MdlMode, Table, Use};
-use crate::txn::{Isolation, System, Txn, View};
+use crate::txn::{Isolation, System, Txn, View, open_view};
 use std::sync::Arc;
 
 /// Keys of the clustered index, both included. No key between them goes on behind the last part that they have.
@@ -120,7 +120,7 @@ impl Txn {
                 rows
             }
             Isolation::RepeatableRead | Isolation::Serializable => {
-                let view = &**self.view.get_or_insert_with(|| self.db.trx.open_view());
+                let view = &**self.view.get_or_insert_with(|| open_view(&self.db, &self.o));
                 of_view(&self.db, view, each)
             }
         }
