@@ -207,6 +207,7 @@ impl Applier<'_> {
     fn record(&mut self, name: &Name, end: &Position) -> Result<(), Stop> {
         let known = self.shared.in_table();
         let channel = self.channel.clone();
+        self.session.ends_applied();
         self.recorder
             .record(self.shared, &mut self.session, &channel.name, (end, name), &known)
             .map_err(Stop::own)

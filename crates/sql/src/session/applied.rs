@@ -31,12 +31,14 @@ pub(super) struct Applied {
     _owned: Option<Owned>,
     /// A record has it.
     logged: AtomicBool,
+    /// The commit that comes is its last one.
+    ends: bool,
 }
 
 impl Applied {
-    /// It has an identifier, or gets one, and is in no record yet.
+    /// It ends, has an identifier, or gets one, and is in no record yet.
     pub fn is_due(&self) -> bool {
-        self.of.named != Named::Anonymous && !self.logged.load(Ordering::Relaxed)
+        self.ends && self.of.named != Named::Anonymous && !self.logged.load(Ordering::Relaxed)
     }
 
     pub fn server_id(&self) -> u32 {
@@ -75,14 +77,22 @@ impl Session {
             _ => None,
         };
         let logged = AtomicBool::new(false);
-        self.said.applied = Some(Box::new(Applied { of, _owned: owned, logged }));
+        self.said.applied = Some(Box::new(Applied { of, _owned: owned, logged, ends: false }));
         Ok(true)
+    }
+
+    /// The commit that comes is the transaction's last one: it has the channel's position.
+    pub fn ends_applied(&mut self) {
+        if let Some(applied) = &mut self.said.applied {
+            applied.ends = true;
+        }
     }
 
     /// The transaction was rolled back and begins again.
     pub fn applies_again(&mut self) {
-        if let Some(applied) = &self.said.applied {
+        if let Some(applied) = &mut self.said.applied {
             applied.give_back();
+            applied.ends = false;
         }
     }
 

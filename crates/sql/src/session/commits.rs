@@ -17,6 +17,7 @@ use crate::binlog::{self, is_own_schema};
 use crate::context::Reads;
 use crate::ddl::{engine_error, gipk};
 use crate::errno;
+use crate::meta::TableMeta;
 use crate::meta::temporary::HIDDEN;
 use crate::session_api::SqlError;
 use crate::show::create_table::{Style, create_table};
@@ -465,9 +466,17 @@ impl Session {
         let reads: Reads<'_> = reads!(self);
         let named = |n| self.schema_of(n).ok_or_else(no_database);
         let made = reads.table(named(like)?, like.name.as_str())?;
+        Ok(self.logged_create((named(name)?, name.name.as_str()), &made.meta).into_bytes())
+    }
+
+    /// CREATE TABLE as it is logged: as in MySQL with the name of the schema where that is not the default one.
+    pub(super) fn logged_create(&self, (schema, name): (&str, &str), meta: &TableMeta) -> String {
         let style = Style::of(SqlMode(0), self.settings.tz);
-        let name = (named(name)?, name.name.as_str());
-        Ok(create_table(name, &made.meta, 1, style).into_bytes())
+        let text = create_table((schema, name), meta, 1, style);
+        match self.info.database.as_deref() == Some(schema) {
+            true => text,
+            false => text.replacen("TABLE ", &format!("TABLE {}.", quoted(schema)), 1),
+        }
     }
 
     fn drop_of(&self, tables: &[&TableName], if_exists: bool) -> Vec<u8> {

@@ -6,6 +6,7 @@ mod audit;
 mod backup;
 mod binary_log;
 mod binary_log_told;
+mod chains;
 mod book;
 mod commands;
 mod commits;
