@@ -27,7 +27,7 @@ pub fn open(
     // A program with the database inside it completes what a server has left, and logs nothing itself.
     let on = vars.bool(Var::log_bin) && embedding.serves;
     if !on {
-        // As in MySQL nothing is logged, whoever has changed it.
+        // As in MySQL the variable then says that nothing of it is logged.
         vars.put(Var::log_replica_updates, VarValue::Bool(false));
     }
     let gtids = wants_gtids(vars, on, embedding)?;

@@ -13,7 +13,7 @@ use weir_sql::errno;
 use weir_sql::replication::settings::Assign;
 use weir_sql::session::Foreign;
 
-/// What MySQL writes for the version of a server that has not told it.
+/// What MySQL writes for a server's version that it does not know.
 const UNKNOWN_VERSION: u32 = 999_999;
 
 /// What the first event of a transaction says of it.
@@ -21,7 +21,7 @@ pub struct Origin {
     pub name: Name,
     /// The time of the event, in seconds since 1970.
     pub seconds: u32,
-    /// Microseconds since 1970 at which it was committed at the source; 0: that is not told.
+    /// Microseconds since 1970 at which it was committed at the source; 0: the event does not say.
     pub immediate: u64,
     original: u64,
     version: u32,
@@ -68,7 +68,7 @@ impl Origin {
         Ok(origin)
     }
 
-    /// Microseconds since 1970 at which it was committed first, and at the source, as far as that is told.
+    /// Microseconds since 1970 at which it was committed first, and at the source, as far as the event says so.
     pub fn commits(&self) -> (i64, i64) {
         let began = i64::from(self.seconds) * 1_000_000;
         match self.immediate {

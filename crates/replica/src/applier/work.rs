@@ -138,7 +138,8 @@ impl Applier<'_> {
         if let Some(foreign) = foreign
             && !self.shared.rt.block_on(self.session.apply_as(foreign)).map_err(Stop::own)?
         {
-            return self.pass_over(&name, end);
+            // Another session has committed it, with what that has to write of its name.
+            return self.pass_over(&Name::Anonymous, end);
         }
         let done = match skips {
             true => self.pass_over(&name, end),

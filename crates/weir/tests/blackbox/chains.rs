@@ -19,7 +19,7 @@ fn first(options: &[&str]) -> Server {
     server
 }
 
-/// `how`: the place to begin at, and what else the channel is told.
+/// `how`: the place to begin at, and other options of the channel.
 fn follow(replica: &Server, source: &Server, how: &str) {
     let mut c = replica.root_client();
     let port = source.port;
