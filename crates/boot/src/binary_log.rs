@@ -26,6 +26,10 @@ pub fn open(
 ) -> Result<Option<Arc<BinaryLog>>, String> {
     // A program with the database inside it completes what a server has left, and logs nothing itself.
     let on = vars.bool(Var::log_bin) && embedding.serves;
+    if !on {
+        // As in MySQL the variable then says that nothing of it is logged.
+        vars.put(Var::log_replica_updates, VarValue::Bool(false));
+    }
     let gtids = wants_gtids(vars, on, embedding)?;
     if on && vars.u64(Var::binlog_format) != 2 {
         return Err("option '--binlog-format': the binary log has rows only, ROW".into());
@@ -156,8 +160,10 @@ fn follow_variables(log: &Arc<BinaryLog>, vars: &GlobalVars) {
     let own = Arc::downgrade(log);
     vars.read_gtids_by(Box::new(move |purged, others| {
         let mut all: GtidSet = others.parse().unwrap_or_default();
-        if let Some(log) = own.upgrade() {
-            all.union(&if purged { log.purged() } else { log.executed() });
+        match own.upgrade() {
+            Some(log) if purged => all = log.purged(),
+            Some(log) => all.union(&log.executed()),
+            None => {}
         }
         all.to_string()
     }));

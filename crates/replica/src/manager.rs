@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use weir_binlog::GtidSet;
 use weir_rt::{Boxed, Notify, Rt};
+use weir_source::BinaryLog;
 use weir_sql::errno;
-use weir_sql::replication::{ChannelStatus, Note, Position, Replicas};
+use weir_sql::replication::settings::{Assign, Reading};
+use weir_sql::replication::{ChannelStatus, Note, Position, Replicas, SourceSettings};
 use weir_sql::session::{Instance, Session};
 use weir_sql::session_api::SqlError;
 use weir_sql::show::replication::no_channel;
@@ -30,8 +32,24 @@ impl Shared {
         self.rt.wall_micros() as i64
     }
 
+    /// Transactions of all servers that were executed here: those of `mysql.gtid_executed`, and those of this server's log.
     pub fn executed(&self) -> GtidSet {
+        let mut all = self.in_table();
+        if let Some(log) = self.inst.binlog.get() {
+            all.union(&log.executed());
+        }
+        all
+    }
+
+    /// Those of `mysql.gtid_executed`, which channels have applied.
+    pub fn in_table(&self) -> GtidSet {
         lock(&self.executed).clone()
+    }
+
+    /// The log that what channels apply goes to.
+    pub fn log_of_channels(&self) -> Option<&Arc<BinaryLog>> {
+        let log = self.inst.binlog.get().filter(|l| l.is_on());
+        log.filter(|_| self.inst.vars.bool(Var::log_replica_updates))
     }
 
     /// A transaction's end is durable.
@@ -58,6 +76,9 @@ impl Shared {
 
     /// The variables: without a log of its own all that was executed is purged.
     fn tell(&self, set: &GtidSet) {
+        if let Some(log) = self.inst.binlog.get() {
+            log.set_others(set);
+        }
         let text: Arc<str> = set.to_string().into();
         self.inst.vars.put(Var::gtid_executed, VarValue::Str(text.clone()));
         self.inst.vars.put(Var::gtid_purged, VarValue::Str(text));
@@ -100,6 +121,7 @@ impl Manager {
         let kept = store::channels(&shared)?;
         let mut s = shared.session();
         let executed = store::executed(&shared, &mut s)?;
+        bring_to_log(&shared, &executed)?;
         shared.set_executed(executed);
         for (name, settings) in kept {
             let applied = store::position(&shared, &mut s, &name)?.unwrap_or_default();
@@ -193,6 +215,7 @@ impl Manager {
             (s.settings.clone(), s.applied.clone())
         };
         let moved = settings.change(options)?;
+        self.check_gtids(&settings)?;
         if moved.server && moved.file.is_none() && moved.offset.is_none() {
             at = Position { file: String::new(), offset: 4 };
         }
@@ -206,6 +229,7 @@ impl Manager {
         let done = self.keep(&mut s, name, &settings, &at);
         self.shared.rt.block_on(s.close());
         done?;
+        let assigns = settings.assign != Assign::Off;
         channel.tell(|state| {
             (state.settings, state.applied, state.received) = (settings, at.clone(), at);
             state.retrieved = GtidSet::default();
@@ -213,20 +237,38 @@ impl Manager {
         lock(&self.channels).insert(name.to_owned(), channel);
         let names: Vec<String> = lock(&self.channels).keys().cloned().collect();
         store::keep_channels(&self.shared, &names)?;
+        let mut notes = Vec::new();
+        if options.iter().any(|o| o.name == "ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS") && assigns {
+            let number = errno::ER_USING_ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS_AS_LOCAL_OR_UUID;
+            notes.push((number, errno::message(number, &[])));
+        }
         let secret = options.iter().any(|o| o.name == "SOURCE_PASSWORD");
         let text = "Storing MySQL user name or password information in the connection metadata repository is not secure and is therefore not recommended. Please consider using the USER and PASSWORD connection options for START REPLICA; see the 'START REPLICA Syntax' in the MySQL Manual for more information.";
-        Ok(if secret {
-            vec![(errno::ER_INSECURE_CHANGE_SOURCE, text.to_owned())]
-        } else {
-            Vec::new()
-        })
+        if secret {
+            notes.push((errno::ER_INSECURE_CHANGE_SOURCE, text.to_owned()));
+        }
+        Ok(notes)
+    }
+
+    /// Whether what the channel asks for can stand in this server's log.
+    fn check_gtids(&self, settings: &SourceSettings) -> Result<(), SqlError> {
+        let log = self.shared.log_of_channels();
+        let has_gtids = log.is_some_and(|l| l.has_gtids());
+        if settings.assign != Assign::Off && !has_gtids {
+            let number = errno::ER_ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS_REQUIRES_GTID_MODE_ON;
+            return Err(SqlError::of(number, &[]));
+        }
+        if settings.reading == Reading::Gtids && log.is_some() && !has_gtids {
+            return Err(SqlError::of(errno::ER_AUTO_POSITION_REQUIRES_GTID_MODE_NOT_OFF, &[]));
+        }
+        Ok(())
     }
 
     fn keep(
         &self,
         s: &mut Session,
         name: &str,
-        settings: &weir_sql::replication::SourceSettings,
+        settings: &SourceSettings,
         at: &Position,
     ) -> Result<(), SqlError> {
         store::make_tables(&self.shared, s)?;
@@ -246,9 +288,11 @@ impl Manager {
         let mut notes = Vec::new();
         for c in all {
             let name = &c.name;
-            if lock(&c.state).settings.host.is_empty() {
+            let settings = lock(&c.state).settings.clone();
+            if settings.host.is_empty() {
                 return Err(weir_sql::admin::replication::not_configured());
             }
+            self.check_start(&settings, &until)?;
             c.tell(|s| {
                 if !c.applier.is_running() {
                     s.until = until.clone();
@@ -264,6 +308,22 @@ impl Manager {
             }
         }
         Ok(notes)
+    }
+
+    /// What may have changed since CHANGE REPLICATION SOURCE.
+    fn check_start(&self, settings: &SourceSettings, until: &Until) -> Result<(), SqlError> {
+        if settings.assign == Assign::Off {
+            return Ok(());
+        }
+        if matches!(until, Until::BeforeGtids(_) | Until::AfterGtids(_)) {
+            let number = errno::ER_CANT_SET_SQL_AFTER_OR_BEFORE_GTIDS_WITH_ANONYMOUS_TO_GTID;
+            return Err(SqlError::of(number, &[]));
+        }
+        if !self.shared.log_of_channels().is_some_and(|l| l.has_gtids()) {
+            let number = errno::ER_CANT_USE_ANONYMOUS_TO_GTID_WITH_GTID_MODE_NOT_ON;
+            return Err(SqlError::of(number, &[&""]));
+        }
+        Ok(())
     }
 
     fn halt(&self, channel: Option<&str>, run: &RunReplica) -> Result<Vec<Note>, SqlError> {
@@ -349,6 +409,19 @@ impl Manager {
         self.shared.set_executed(set);
         Ok(())
     }
+}
+
+/// Transactions that were applied and not logged, or that a backup has brought along: no file of the log has them, and what the files begin
+/// with says so to replicas.
+fn bring_to_log(shared: &Shared, executed: &GtidSet) -> Result<(), SqlError> {
+    let log = shared.inst.binlog.get().filter(|l| l.is_on() && l.has_gtids());
+    let Some(log) = log else { return Ok(()) };
+    let missing = executed.minus(&log.executed());
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let added = shared.rt.block_on(log.add_purged(&missing));
+    added.map_err(|e| SqlError::internal(e.to_string()))
 }
 
 fn until_of(options: &[SourceOption]) -> Result<Until, SqlError> {
@@ -454,7 +527,7 @@ impl Replicas for Manager {
 
     fn purge<'a>(&'a self, set: &'a GtidSet) -> Boxed<'a, Result<(), SqlError>> {
         Box::pin(async move {
-            let mut all = self.shared.executed();
+            let mut all = self.shared.in_table();
             all.union(set);
             self.write_executed(all)
         })
@@ -462,7 +535,7 @@ impl Replicas for Manager {
 
     fn forget_gtids(&self) -> Boxed<'_, Result<(), SqlError>> {
         Box::pin(async move {
-            match self.shared.executed().is_empty() {
+            match self.shared.in_table().is_empty() {
                 true => Ok(()),
                 false => self.write_executed(GtidSet::default()),
             }

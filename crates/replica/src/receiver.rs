@@ -11,7 +11,7 @@ use std::time::Duration;
 use weir_binlog::event::{Event, flag};
 use weir_binlog::{Body, Checksum, Format, Header, Kind};
 use weir_sql::errno;
-use weir_sql::replication::settings::Reading;
+use weir_sql::replication::settings::{Assign, Reading};
 use weir_sql::replication::{Failure, Position, Running, SourceSettings, Transaction};
 use weir_sql::vars::Var;
 
@@ -260,6 +260,9 @@ fn introduce(
         s.source_uuid = uuid;
         s.ahead = clock.map_or(0, |c| shared.now() / 1_000_000 - c);
     });
+    if !maria {
+        check_modes(shared, settings, source)?;
+    }
     let period = settings.heartbeat.map_or(patience / 2, Duration::from_millis).as_nanos();
     source.query(&format!(
         "SET @master_heartbeat_period = {period}, @source_heartbeat_period = {period}"
@@ -276,6 +279,29 @@ fn introduce(
     source.query(&format!("SET @slave_uuid = '{own}', @replica_uuid = '{own}'"))?;
     agree_on_semi_sync(shared, channel, source)?;
     Ok((maria, checksum))
+}
+
+/// As in MySQL: whether this server's log can have the transactions of the source's, as far as their `gtid_mode` tells. Sources before
+/// MySQL 5.6 have none.
+fn check_modes(shared: &Shared, settings: &SourceSettings, source: &mut Source) -> Result<()> {
+    let Some(log) = shared.log_of_channels() else { return Ok(()) };
+    let mode = match source.value("SELECT @@GLOBAL.GTID_MODE") {
+        Ok(Some(mode)) => mode.to_ascii_uppercase(),
+        Ok(None) => return Ok(()),
+        Err(e) if e.lost => return Err(e),
+        Err(_) => "OFF".to_owned(),
+    };
+    let own = if log.has_gtids() { "ON" } else { "OFF" };
+    let far = match own {
+        "ON" => matches!(&*mode, "OFF" | "OFF_PERMISSIVE") && settings.assign == Assign::Off,
+        _ => matches!(&*mode, "ON" | "ON_PERMISSIVE"),
+    };
+    match far {
+        true => Err(fatal(&format!(
+            "The replication receiver thread cannot start because the source has GTID_MODE = {mode} and this server has GTID_MODE = {own}."
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// From where on the applier needs the log. Nobody moves that meanwhile: the queue is empty.

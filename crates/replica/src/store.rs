@@ -266,8 +266,6 @@ pub struct Rode {
     pub before: Position,
     pub behind: Position,
     pub name: Name,
-    /// The statement has made this table, which is the first half of a transaction: CREATE TABLE ... SELECT.
-    pub half: Option<(String, String)>,
 }
 
 impl Rode {
@@ -277,7 +275,6 @@ impl Rode {
             Name::Gtid(g) => ("g", g.to_string()),
             Name::Maria(g) => ("m", g.to_string()),
         };
-        let (schema, table) = self.half.clone().unwrap_or_default();
         let (b, e) = (&self.before, &self.behind);
         let parts = [
             b.file.clone(),
@@ -286,16 +283,14 @@ impl Rode {
             e.offset.to_string(),
             kind.into(),
             name,
-            schema,
-            table,
         ];
         parts.join("\0").into_bytes()
     }
 
     pub fn decode(bytes: &[u8]) -> Option<Rode> {
         let text = std::str::from_utf8(bytes).ok()?;
-        let [bf, bo, ef, eo, kind, name, schema, table] =
-            <[&str; 8]>::try_from(text.split('\0').collect::<Vec<_>>()).ok()?;
+        let [bf, bo, ef, eo, kind, name] =
+            <[&str; 6]>::try_from(text.split('\0').collect::<Vec<_>>()).ok()?;
         let at = |file: &str, offset: &str| {
             Some(Position { file: file.to_owned(), offset: offset.parse().ok()? })
         };
@@ -307,7 +302,6 @@ impl Rode {
                 "m" => Name::Maria(name.parse().ok()?),
                 _ => Name::Anonymous,
             },
-            half: (!table.is_empty()).then(|| (schema.to_owned(), table.to_owned())),
         })
     }
 }
@@ -419,15 +413,12 @@ mod tests {
     #[test]
     fn what_rode_comes_back() {
         let at = |file: &str, offset| Position { file: file.into(), offset };
-        for (name, half) in [
-            (Name::Anonymous, None),
-            (
-                Name::Gtid("3e11fa47-71ca-11e1-9e33-c80aa9429562:tag:7".parse().expect("one")),
-                Some(("d".to_owned(), "ü".to_owned())),
-            ),
-            (Name::Maria("1-2-3".parse().expect("one")), None),
+        for name in [
+            Name::Anonymous,
+            Name::Gtid("3e11fa47-71ca-11e1-9e33-c80aa9429562:tag:7".parse().expect("one")),
+            Name::Maria("1-2-3".parse().expect("one")),
         ] {
-            let rode = Rode { before: at("f.1", 4), behind: at("f.2", 120), name, half };
+            let rode = Rode { before: at("f.1", 4), behind: at("f.2", 120), name };
             assert_eq!(Rode::decode(&rode.encode()), Some(rode));
         }
         assert_eq!(Rode::decode(b"nonsense"), None);

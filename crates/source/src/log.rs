@@ -119,6 +119,8 @@ pub struct BinaryLog {
     db: OnceLock<Db>,
     stop: Event,
     replicas: Mutex<BTreeMap<u64, Registered>>,
+    /// Transactions of other servers that were executed here, whether or not they are in the log.
+    others: Mutex<GtidSet>,
     pub(crate) owners: Owners,
     pub(crate) tickets: Tickets,
     log: LogFn,
@@ -172,6 +174,7 @@ impl BinaryLog {
             db: OnceLock::new(),
             stop: Event::new(),
             replicas: Mutex::default(),
+            others: Mutex::default(),
             owners: Owners::default(),
             tickets: Tickets::default(),
             log: o.log,
@@ -320,8 +323,16 @@ impl BinaryLog {
         all.executed
     }
 
+    /// Transactions that were executed and are in no file: their files were purged, or they were not logged.
     pub fn purged(&self) -> GtidSet {
-        lock(&self.told).purged.clone()
+        let mut all = lock(&self.others).minus(&self.executed());
+        all.union(&lock(&self.told).purged);
+        all
+    }
+
+    /// Channels have executed these.
+    pub fn set_others(&self, set: &GtidSet) {
+        lock(&self.others).clone_from(set);
     }
 
     /// Files with their sizes, in order.

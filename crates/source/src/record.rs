@@ -3,7 +3,7 @@
 //!
 //! Layout, `n` a length-encoded integer, others little-endian: `form u8 | flags u8 | server id n | immediate u64 | immediate version n |
 //! behind n | events n | bytes of bodies n`, then by the flags `original u64 | original version n`, `ticket n`, `keys n, each u32`, and for a given name
-//! `uuid 16 | number u64 | length u8, tag`, then of form 3 the events, `bytes n` before them where they are packed (see `crate::pack`),
+//! `uuid 16 | number u64 | length u8, tag`, for the next one of another source `uuid 16`, then of form 3 the events, `bytes n` before them where they are packed (see `crate::pack`),
 //! and of form 4 `file u64 | bytes u64 | crc32 u32`. An event is `type u8 | what u8 | flags u16 | time u32 | length n | body`, where `what` says
 //! whether there are flags, and a time that is not that of the event before.
 
@@ -41,8 +41,10 @@ pub enum Named {
     Automatic,
     /// `gtid_mode = OFF`.
     Anonymous,
-    /// `gtid_next` said so.
+    /// `gtid_next` said so, or the server that a channel follows.
     Given(Gtid),
+    /// By the next number of this source: ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS.
+    Next([u8; 16]),
 }
 
 /// Events that are gathered for a record.
@@ -223,6 +225,7 @@ impl Record<'_> {
             Named::Automatic => 0,
             Named::Anonymous => 1,
             Named::Given(_) => 2,
+            Named::Next(_) => 3,
         };
         let flags = [
             (self.may_have_statements, STATEMENTS),
@@ -248,11 +251,15 @@ impl Record<'_> {
             put_lenenc_int(out, keys.len() as u64);
             keys.iter().for_each(|k| out.extend_from_slice(&k.to_le_bytes()));
         }
-        if let Named::Given(gtid) = &self.named {
-            out.extend_from_slice(&gtid.source.uuid);
-            out.extend_from_slice(&gtid.number.to_le_bytes());
-            out.push(gtid.source.tag.len() as u8);
-            out.extend_from_slice(gtid.source.tag.as_bytes());
+        match &self.named {
+            Named::Automatic | Named::Anonymous => {}
+            Named::Given(gtid) => {
+                out.extend_from_slice(&gtid.source.uuid);
+                out.extend_from_slice(&gtid.number.to_le_bytes());
+                out.push(gtid.source.tag.len() as u8);
+                out.extend_from_slice(gtid.source.tag.as_bytes());
+            }
+            Named::Next(uuid) => out.extend_from_slice(uuid),
         }
     }
 
@@ -275,7 +282,7 @@ impl Record<'_> {
             0 => Named::Automatic,
             1 => Named::Anonymous,
             2 => given(&mut r)?,
-            _ => return Err(bad("the name of a record")),
+            _ => Named::Next(r.array()?),
         };
         let events = match (form, has(PACKED)) {
             (INLINE, false) => Events::Inline(r.rest()),
@@ -372,6 +379,7 @@ mod tests {
             (Named::Automatic, 5, None),
             (Named::Anonymous, 6, Some(1 << 40)),
             (Named::Given(gtid), 6, None),
+            (Named::Next([9; 16]), 0, None),
         ] {
             for events in [
                 Events::Inline(&batch.bytes),

@@ -165,8 +165,9 @@ impl Writer {
             Named::Anonymous => None,
             // An own number that has gone to another transaction meanwhile: no number is used twice.
             Named::Given(gtid) if !executed.contains(gtid) => Some(gtid.clone()),
-            Named::Given(_) | Named::Automatic => {
-                let source = Source::new(uuid);
+            Named::Given(_) | Named::Automatic | Named::Next(_) => {
+                let source =
+                    Source::new(if let Named::Next(other) = named { *other } else { uuid });
                 let number = Writer::next_number(executed, &source);
                 Gtid::new(source, number).ok()
             }
@@ -219,7 +220,9 @@ impl Writer {
             original_version: record.original_version,
         };
         let (kind, body) = self.begin_body(&mut begin, sum)?;
-        let seconds = (record.immediate / 1_000_000) as u32;
+        // As in MySQL the header has the time at which it began, which replicas of replicas compare with their clocks.
+        let began = if record.original > 0 { record.original } else { record.immediate };
+        let seconds = (began / 1_000_000) as u32;
         self.format(record.server_id, (kind, 0, seconds), &body);
         match record.events {
             Events::Inline(bytes) => {

@@ -521,6 +521,8 @@ errors! { SERVER:
     ER_MALFORMED_GTID_SPECIFICATION = 1774, b"HY000", "Malformed GTID specification '{}'.";
     ER_BAD_REPLICA_AUTO_POSITION = 1776, b"HY000",
         "Parameters SOURCE_LOG_FILE, SOURCE_LOG_POS, RELAY_LOG_FILE and RELAY_LOG_POS cannot be set when SOURCE_AUTO_POSITION is active.";
+    ER_AUTO_POSITION_REQUIRES_GTID_MODE_NOT_OFF = 1777, b"HY000",
+        "CHANGE REPLICATION SOURCE TO SOURCE_AUTO_POSITION = 1 cannot be executed because @@GLOBAL.GTID_MODE = OFF.";
     ER_CANT_DO_IMPLICIT_COMMIT_IN_TRX_WHEN_GTID_NEXT_IS_SET = 1778, b"HY000",
         "Cannot execute statements with implicit commit inside a transaction when @@SESSION.GTID_NEXT == 'UUID:NUMBER'.";
     ER_CANT_SET_GTID_NEXT_TO_GTID_WHEN_GTID_MODE_IS_OFF = 1781, b"HY000",

@@ -232,6 +232,10 @@ impl ServeOptions {
                 warnings.push(w.message);
             }
         }
+        let unlogged = vars.bool(Var::log_replica_updates) && !vars.bool(Var::log_bin);
+        if unlogged && self.is_given(Var::log_replica_updates) {
+            warnings.push("You need to use --log-bin to make --log-replica-updates work.".into());
+        }
         Ok(warnings)
     }
 

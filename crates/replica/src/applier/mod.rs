@@ -1,10 +1,11 @@
 //! The thread that applies: the events of the queue, transaction by transaction, in a session of the server's own.
 //!
-//! `work` is a transaction at work, `statement` what a statement is run under, `failure` the errors as MySQL tells them. The applier
+//! `work` is a transaction at work, `origin` whose it is and as what it is logged here, `statement` what a statement is run under, `failure` the errors as MySQL tells them. The applier
 //! begins where the channel's position is. Where a crash came behind a definition statement and before the tables were written, what rode
 //! with it says so, and the tables are written first.
 
 mod failure;
+mod origin;
 mod statement;
 mod work;
 
@@ -12,7 +13,7 @@ use crate::channel::{Channel, Until};
 use crate::lock;
 use crate::manager::Shared;
 use crate::queue::Next;
-use crate::store::{self, Name, Recorder, Rode};
+use crate::store::{self, Name, Recorder};
 pub use failure::Stop;
 use std::sync::Arc;
 use weir_rt::{Actor, act_as};
@@ -35,8 +36,6 @@ pub struct Applier<'a> {
     pub settings: statement::Kept,
     /// No transaction has been carried out since the start: one may have been, as far as it has no transaction of the engine's.
     pub first: bool,
-    /// The table that the last run made of a transaction's first half.
-    pub half: Option<Rode>,
 }
 
 /// Runs until it is stopped or an error comes. `again`: the receiver was at work before, and what the queue has may begin in the middle of
@@ -86,12 +85,15 @@ fn begin<'a>(
     mut session: Session,
 ) -> Result<Applier<'a>, SqlError> {
     store::ask(shared, &mut session, "SET autocommit = 1, lock_wait_timeout = 31536000")?;
+    if shared.log_of_channels().is_some() {
+        // Texts of the source go on as texts where they do the same on any server. Rows are rows.
+        store::ask(shared, &mut session, "SET binlog_format = 'STATEMENT'")?;
+    }
     let recorder = Recorder::new(shared, &mut session)?;
     let at = take_over(shared, channel, &mut session, &recorder)?;
-    let half = store::rode(shared, &channel.name)?.filter(|r| r.half.is_some() && r.before == at);
     channel.tell(|s| s.applied = at.clone());
     let settings = statement::Kept::default();
-    Ok(Applier { shared, channel, session, recorder, at, settings, first: true, half })
+    Ok(Applier { shared, channel, session, recorder, at, settings, first: true })
 }
 
 /// Where the channel is. What rode with the last definition statement is written to the tables if that has not been done.
@@ -103,10 +105,10 @@ fn take_over(
 ) -> Result<Position, SqlError> {
     let at = store::position(shared, s, &channel.name)?.unwrap_or_default();
     let Some(rode) = store::rode(shared, &channel.name)? else { return Ok(at) };
-    if rode.half.is_some() || rode.before != at {
+    if rode.before != at {
         return Ok(at);
     }
-    let known = shared.executed();
+    let known = shared.in_table();
     if matches!(&rode.name, Name::Gtid(g) if known.contains(g)) {
         return Ok(at);
     }
@@ -167,6 +169,7 @@ impl Applier<'_> {
     }
 
     pub fn roll_back(&mut self) {
+        self.session.applies_again();
         // There may be none, or the branch of a distributed one.
         _ = store::ask(self.shared, &mut self.session, "ROLLBACK");
     }

@@ -2,6 +2,7 @@
 //! that breaks off has done nothing. One too large to be kept is carried out as it comes.
 
 use super::failure::Stop;
+use super::origin::Origin;
 use super::{Applier, UNPACKED_MAX};
 use crate::channel::Until;
 use crate::lock;
@@ -11,7 +12,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 use weir_binlog::body::XaPrepare;
 use weir_binlog::event::{Event, packed};
-use weir_binlog::gtid::{MariaBegin, maria_flag};
+use weir_binlog::gtid::MariaBegin;
 use weir_binlog::query::Query;
 use weir_binlog::rows::Rows;
 use weir_binlog::table_map::TableMap;
@@ -40,6 +41,15 @@ enum Effect {
 impl Work {
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
+    }
+
+    /// The first event of a transaction that has one.
+    pub fn first(&self) -> &Item {
+        &self.items[0]
+    }
+
+    pub fn is_standalone(&self) -> bool {
+        self.standalone
     }
 
     /// Takes the next event. True: the transaction is whole.
@@ -101,6 +111,8 @@ struct Progress {
     /// Tables whose rows pass the filters not.
     skipped: Vec<u64>,
     seconds: u32,
+    /// CREATE TABLE ... START TRANSACTION has come: the table is there with the COMMIT.
+    creates: bool,
 }
 
 impl Applier<'_> {
@@ -108,19 +120,38 @@ impl Applier<'_> {
     pub fn carry_out(&mut self, work: &Work) -> Result<(), Stop> {
         let last = &work.items[work.items.len() - 1];
         let end = self.end_of(last);
-        let (name, seconds) = self.name_of(work)?;
-        if self.is_known(&name) || self.skips_one() {
+        let origin = Origin::of(work)?;
+        let name = origin.name.clone();
+        if self.is_known(&name) {
             return self.pass_over(&name, end);
         }
+        let foreign = self.foreign(&origin)?;
         if let (Until::BeforeGtids(set), Name::Gtid(g)) = (&lock(&self.channel.state).until, &name)
             && set.contains(g)
         {
             return Err(Stop::Reached);
         }
-        if !self.wait_until_due(seconds) {
+        let skips = self.skips_one();
+        if !skips && !self.wait_until_due(&origin) {
             return Ok(());
         }
-        self.tell_begin(work, &name, seconds);
+        if let Some(foreign) = foreign
+            && !self.shared.rt.block_on(self.session.apply_as(foreign)).map_err(Stop::own)?
+        {
+            // Another session has committed it, with what that has to write of its name.
+            return self.pass_over(&Name::Anonymous, end);
+        }
+        let done = match skips {
+            true => self.pass_over(&name, end),
+            false => self.carry_out_as(work, &origin, end),
+        };
+        self.session.has_applied();
+        done
+    }
+
+    fn carry_out_as(&mut self, work: &Work, origin: &Origin, end: Position) -> Result<(), Stop> {
+        let name = origin.name.clone();
+        self.tell_begin(origin);
         let mut tries = 0;
         loop {
             match self.try_once(work, &name, &end) {
@@ -149,30 +180,6 @@ impl Applier<'_> {
         Position { file: last.file.to_string(), offset }
     }
 
-    fn name_of(&self, work: &Work) -> Result<(Name, u32), Stop> {
-        let first = &work.items[0];
-        let broken = |e: weir_binlog::Error| Stop::broken("the identifier of a transaction", &e);
-        let event = Event::decode(&first.event, first.format.checksum).map_err(broken)?;
-        let name = match Body::decode(&event, &first.format, UNPACKED_MAX).map_err(broken)? {
-            Body::Begin(b) => b.gtid.map_or(Name::Anonymous, Name::Gtid),
-            Body::MariaBegin(b) => {
-                let phases =
-                    maria_flag::START_ALTER | maria_flag::COMMIT_ALTER | maria_flag::ROLLBACK_ALTER;
-                if work.standalone && b.extra_flags & phases != 0 {
-                    let text =
-                        "ALTER TABLE in two phases (binlog_alter_two_phase) is not supported";
-                    return Err(Stop::Failed {
-                        errno: errno::ER_NOT_SUPPORTED_YET,
-                        text: text.into(),
-                    });
-                }
-                Name::Maria(b.gtid)
-            }
-            _ => Name::Anonymous,
-        };
-        Ok((name, event.header.timestamp))
-    }
-
     fn is_known(&self, name: &Name) -> bool {
         match name {
             Name::Gtid(g) => self.shared.executed().contains(g),
@@ -199,8 +206,9 @@ impl Applier<'_> {
     }
 
     fn record(&mut self, name: &Name, end: &Position) -> Result<(), Stop> {
-        let known = self.shared.executed();
+        let known = self.shared.in_table();
         let channel = self.channel.clone();
+        self.session.ends_applied();
         self.recorder
             .record(self.shared, &mut self.session, &channel.name, (end, name), &known)
             .map_err(Stop::own)
@@ -209,7 +217,6 @@ impl Applier<'_> {
     fn has_carried_out(&mut self, name: &Name, end: Position) {
         self.shared.has_executed(self.channel, name);
         self.first = false;
-        self.half = None;
         let now = self.shared.now();
         self.channel.tell(|s| {
             s.applied = end.clone();
@@ -223,16 +230,10 @@ impl Applier<'_> {
         self.shared.changed.notify_all();
     }
 
-    fn tell_begin(&self, work: &Work, name: &Name, seconds: u32) {
-        let first = &work.items[0];
-        let begin = Event::decode(&first.event, first.format.checksum).ok();
-        let begin = begin.and_then(|e| Body::decode(&e, &first.format, UNPACKED_MAX).ok());
-        let (original, immediate) = match begin {
-            Some(Body::Begin(b)) => (b.original_commit as i64, b.immediate_commit as i64),
-            _ => (i64::from(seconds) * 1_000_000, i64::from(seconds) * 1_000_000),
-        };
+    fn tell_begin(&self, origin: &Origin) {
+        let ((original, immediate), seconds) = (origin.commits(), origin.seconds);
         let begun = self.shared.now();
-        let name = name.to_string();
+        let name = origin.name.to_string();
         self.channel.tell(|s| {
             s.at_work = seconds;
             s.applier_state = "Applying batch of row changes";
@@ -241,19 +242,19 @@ impl Applier<'_> {
     }
 
     /// SOURCE_DELAY. False: the applier is to stop.
-    fn wait_until_due(&mut self, seconds: u32) -> bool {
+    fn wait_until_due(&mut self, origin: &Origin) -> bool {
         let (delay, ahead) = {
             let s = lock(&self.channel.state);
             (s.settings.delay as i64, s.ahead)
         };
-        let due = (i64::from(seconds) + ahead + delay) * 1_000_000;
+        let due = origin.commits().1 + (ahead + delay) * 1_000_000;
         let left = due - self.shared.now();
         if delay == 0 || left <= 0 {
             return true;
         }
         self.channel.tell(|s| {
             s.delayed_until = Some(due);
-            s.at_work = seconds;
+            s.at_work = origin.seconds;
             s.applier_state = "Waiting until SOURCE_DELAY seconds after source executed event";
         });
         let go = self.channel.sleep(Duration::from_micros(left as u64), &self.channel.applier);
@@ -328,15 +329,24 @@ impl Applier<'_> {
 
     fn begin(&mut self, p: &mut Progress) -> Result<(), Stop> {
         (p.begun, p.in_transaction) = (true, true);
+        self.session.happens_at(p.seconds);
         self.own("BEGIN")
     }
 
     /// The transaction ends: its position goes with it.
     fn finish(&mut self, p: &mut Progress, end: &Position) -> Result<(), Stop> {
+        let name = p.name.clone().unwrap_or(Name::Anonymous);
+        if std::mem::take(&mut p.creates) {
+            // The table gets its name in a step that is no transaction, and the position rides with that.
+            let rode = Rode { before: self.at.clone(), behind: end.clone(), name: name.clone() };
+            let _rider = store::ride(self.shared, &self.channel.name, &rode);
+            self.own("COMMIT")?;
+            p.in_transaction = false;
+        }
         if !p.in_transaction {
+            self.session.happens_at(p.seconds);
             self.own("BEGIN")?;
         }
-        let name = p.name.clone().unwrap_or(Name::Anonymous);
         self.record(&name, end)?;
         self.own("COMMIT")?;
         (p.in_transaction, p.recorded) = (false, true);
@@ -369,7 +379,7 @@ impl Applier<'_> {
             let e = weir_binlog::Error::Malformed("the table of a rows event");
             return Err(Stop::broken("Table_map", &e));
         };
-        let done = self.shared.rt.block_on(self.session.apply_rows(map, rows));
+        let done = self.shared.rt.block_on(self.session.apply_rows(map, rows, p.seconds));
         let table = || format!("{}.{}", map.schema, map.table);
         done.map(drop).map_err(|e| Stop::rows(rows.change, &table(), &e, place))
     }
@@ -402,17 +412,14 @@ impl Applier<'_> {
         if text.starts_with(b"XA ") {
             return self.xa(text, q, p, end);
         }
-        let creates = text.strip_suffix(b"START TRANSACTION");
-        let ends = creates.is_none() && !p.begun;
         let name = p.name.clone().unwrap_or(Name::Anonymous);
-        let half = creates.map(|_| (schema.clone(), "?".to_owned()));
-        if creates.is_some() && self.half.take().is_some() {
-            // The last run has made the table and no more of the transaction.
-            self.own_text(&drop_of(text))?;
-        }
-        let rode = Rode { before: self.at.clone(), behind: end.clone(), name: name.clone(), half };
-        let rider = store::ride(self.shared, &self.channel.name, &rode);
-        let done = self.run(creates.unwrap_or(text));
+        let rode = Rode { before: self.at.clone(), behind: end.clone(), name };
+        p.creates = text.ends_with(b"START TRANSACTION");
+        let rider = match p.creates {
+            true => None,
+            false => Some(store::ride(self.shared, &self.channel.name, &rode)),
+        };
+        let done = self.run(text);
         drop(rider);
         match done {
             Ok(()) => {}
@@ -422,23 +429,16 @@ impl Applier<'_> {
                 return Err(Stop::statement(&e, &schema, &query));
             }
         }
-        if creates.is_some() {
-            // The statement has ended the session's transaction.
-            return self.begin(p);
+        if p.creates {
+            (p.begun, p.in_transaction) = (true, true);
+            return Ok(());
         }
-        if ends {
-            return self.finish(p, end);
-        }
-        Ok(())
+        if p.begun { Ok(()) } else { self.finish(p, end) }
     }
 
     fn run(&mut self, text: &[u8]) -> Result<(), SqlError> {
         let mut nowhere = weir_sql::session_api::Discard;
         self.shared.rt.block_on(self.session.query(text, &mut nowhere)).result
-    }
-
-    fn own_text(&mut self, text: &[u8]) -> Result<(), Stop> {
-        self.run(text).map_err(Stop::own)
     }
 
     /// XA START, END, COMMIT, ROLLBACK. A branch holds no position: after a crash the state of the branch says whether it was done.
@@ -499,13 +499,4 @@ impl Applier<'_> {
 /// Without white space and the comments that servers add at the end.
 fn trimmed(text: &[u8]) -> &[u8] {
     text.trim_ascii()
-}
-
-/// DROP of the table that a CREATE TABLE names, whose text begins as servers write it: CREATE TABLE `name`, with or without a schema.
-fn drop_of(create: &[u8]) -> Vec<u8> {
-    let text = String::from_utf8_lossy(create);
-    let behind = text.get("CREATE TABLE ".len()..).unwrap_or("").trim_start();
-    let behind = behind.strip_prefix("IF NOT EXISTS ").unwrap_or(behind);
-    let end = behind.find(" (").unwrap_or(behind.len());
-    format!("DROP TABLE IF EXISTS {}", &behind[..end]).into_bytes()
 }

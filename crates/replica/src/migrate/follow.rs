@@ -38,7 +38,15 @@ fn start(o: &Options, to: &mut Source, begun: &Begun) -> Done<()> {
     let f = &o.from;
     let how = match begun.gtids.is_empty() {
         true => {
-            format!("SOURCE_LOG_FILE = {}, SOURCE_LOG_POS = {}", literal(&begun.file), begun.offset)
+            let at = (literal(&begun.file), begun.offset);
+            let at = format!("SOURCE_LOG_FILE = {}, SOURCE_LOG_POS = {}", at.0, at.1);
+            let logged =
+                value(to, "SELECT @@global.log_replica_updates AND @@global.gtid_mode = 'ON'")?;
+            // What the target logs needs identifiers there, which the source does not give.
+            match logged == "1" {
+                true => format!("{at}, ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS = LOCAL"),
+                false => at,
+            }
         }
         false => {
             let set = format!("SET GLOBAL gtid_purged = {}", literal(&format!("+{}", begun.gtids)));

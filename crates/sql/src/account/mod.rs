@@ -222,6 +222,13 @@ pub struct Logging {
     session: u64,
 }
 
+impl Logging {
+    /// No change has come yet.
+    pub fn waits(&self) -> bool {
+        self.accounts.logged_next().contains_key(&self.session)
+    }
+}
+
 impl Drop for Logging {
     fn drop(&mut self) {
         self.accounts.logged_next().remove(&self.session);

@@ -4,7 +4,8 @@
 //!
 //! The notes are `weir_engine::RowLog`: what is undone to a savepoint is not in them. Files and streams are the crate `weir_source`'s.
 //!
-//! Not in the log: temporary tables, the schema `mysql` and so accounts and rights, what a replica's applier does.
+//! Not in the log: temporary tables, the schema `mysql` and so accounts and rights, and what a replica's applier does without
+//! `log_replica_updates`.
 
 pub mod events;
 pub mod json_changes;

@@ -357,6 +357,16 @@ errors! { EXTENDED:
     ER_INVALID_CAST = 3998, b"HY000", "Cannot cast value to {}.";
     ER_USER_REFERENCED_AS_DEFINER = 4005, b"HY000", "User {} is referenced as a definer account in {}.";
     ER_CANNOT_USER_REFERENCED_AS_DEFINER = 4006, b"HY000", "Operation {} failed for {} as it is referenced as a definer account in {}.";
+    ER_CANT_USE_ANONYMOUS_TO_GTID_WITH_GTID_MODE_NOT_ON = 4013, b"HY000",
+        "Replication cannot start{} with ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS = LOCAL|<UUID> as this server uses @@GLOBAL.GTID_MODE <> ON.";
+    ER_CANT_COMBINE_ANONYMOUS_TO_GTID_AND_AUTOPOSITION = 4014, b"HY000",
+        "The options ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS = LOCAL|<UUID> and SOURCE_AUTO_POSITION = 1 cannot be used together.";
+    ER_ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS_REQUIRES_GTID_MODE_ON = 4015, b"HY000",
+        "CHANGE REPLICATION SOURCE TO ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS = LOCAL|<UUID> cannot be executed because @@GLOBAL.GTID_MODE <> ON.";
+    ER_USING_ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS_AS_LOCAL_OR_UUID = 4017, b"HY000",
+        "Using ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS creates limitations on the replication topology - you cannot fail over between downstream and upstream servers. Only use this option if it is not possible to enable GTIDs on the source, for instance, because of lack of permissions. If possible, use the procedure for enabling GTID transactions online instead, as described in the documentation.";
+    ER_CANT_SET_SQL_AFTER_OR_BEFORE_GTIDS_WITH_ANONYMOUS_TO_GTID = 4019, b"HY000",
+        "The SQL_AFTER_GTIDS or SQL_BEFORE_GTIDS clauses for START REPLICA cannot be used when the replication channel is configured with ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS = LOCAL|<UUID>.";
     ER_ROLE_GRANTED_TO_ITSELF = 4027, b"HY000", "User account {} is directly or indirectly granted to the role {}. The GRANT would create a loop";
     ER_TABLE_MUST_HAVE_A_VISIBLE_COLUMN = 4028, b"HY000", "A table must have at least one visible column.";
     ER_CLIENT_INTERACTION_TIMEOUT = 4031, b"HY000",
@@ -385,4 +395,8 @@ errors! { EXTENDED:
     ER_INNODB_INSTANT_ADD_NOT_SUPPORTED_MAX_FIELDS = 4158, b"HY000",
         "Column can't be added to '{}' with ALGORITHM=INSTANT anymore. Please try ALGORITHM=INPLACE/COPY.";
     ER_CTE_EXPANSION_LIMIT = 4169, b"HY000", "Common table expression expansion exceeded an implementation limit. Simplify the query.";
+    ER_CANT_REPLICATE_ANONYMOUS_WITH_GTID_MODE_ON = 13149, b"HY000",
+        "Cannot replicate anonymous transaction when @@GLOBAL.GTID_MODE = ON, at file {}, position {}.";
+    ER_CANT_REPLICATE_GTID_WITH_GTID_MODE_OFF = 13150, b"HY000",
+        "Cannot replicate GTID-transaction when @@GLOBAL.GTID_MODE = OFF, at file {}, position {}.";
 }

@@ -2,25 +2,27 @@
 
 use super::cells::{Row, i, os, ou, s, u, yes_no};
 use crate::context::TableReads;
-use crate::replication::settings::Reading;
+use crate::replication::settings::{Assign, Reading};
 use crate::replication::{ChannelStatus, Failure, Running, Transaction};
 use crate::value::convert::local_time;
 use crate::value::{DateTime, TimeZone, Value};
+use crate::vars::Var;
 
 /// The rows of a table; none of those that are about something else.
 pub fn rows(table: &str, cx: TableReads<'_>) -> Vec<Row> {
     let Some(replicas) = cx.reads.shared.replicas.get() else { return Vec::new() };
-    let of: fn(&ChannelStatus, TimeZone) -> Vec<Row> = match table {
+    let own = cx.reads.shared.vars.text(Var::server_uuid);
+    let of: fn(&ChannelStatus, (TimeZone, &str)) -> Vec<Row> = match table {
         "replication_connection_configuration" => |c, _| vec![connection(c)],
-        "replication_connection_status" => |c, tz| vec![connection_status(c, tz)],
-        "replication_applier_configuration" => |c, _| vec![applier(c)],
+        "replication_connection_status" => |c, (tz, _)| vec![connection_status(c, tz)],
+        "replication_applier_configuration" => |c, (_, own)| vec![applier(c, own)],
         "replication_applier_status" => |c, _| vec![applier_status(c)],
-        "replication_applier_status_by_worker" => |c, tz| vec![worker(c, tz)],
-        "replication_applier_filters" => filters,
+        "replication_applier_status_by_worker" => |c, (tz, _)| vec![worker(c, tz)],
+        "replication_applier_filters" => |c, (tz, _)| filters(c, tz),
         _ => return Vec::new(),
     };
     let tz = cx.reads.settings.tz;
-    replicas.channels().iter().flat_map(|c| of(c, tz)).collect()
+    replicas.channels().iter().flat_map(|c| of(c, (tz, &own))).collect()
 }
 
 /// A point in time with microseconds; zero where there is none.
@@ -111,9 +113,15 @@ fn connection_status(c: &ChannelStatus, tz: TimeZone) -> Row {
     row
 }
 
-fn applier(c: &ChannelStatus) -> Row {
+fn applier(c: &ChannelStatus, own: &str) -> Row {
     let delay = i(c.settings.delay as i64);
-    vec![s(c.name.clone()), delay, Value::Null, s("NO"), s("STREAM"), s("OFF"), Value::Null]
+    let assigned = match &c.settings.assign {
+        Assign::Off => Value::Null,
+        Assign::Local => s(own.to_owned()),
+        Assign::Uuid(text) => s(text.clone()),
+    };
+    let how = s(c.settings.assign.word());
+    vec![s(c.name.clone()), delay, Value::Null, s("NO"), s("STREAM"), how, assigned]
 }
 
 fn applier_status(c: &ChannelStatus) -> Row {

@@ -16,6 +16,43 @@ pub enum Reading {
     MariaGtids,
 }
 
+/// ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS: what transactions without an identifier of MySQL's get in this server's log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Assign {
+    #[default]
+    Off,
+    /// The next number of this server.
+    Local,
+    /// The next number of this name of a server.
+    Uuid(String),
+}
+
+impl Assign {
+    /// As `performance_schema` shows it, and as it is kept.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Assign::Off => "OFF",
+            Assign::Local => "LOCAL",
+            Assign::Uuid(_) => "UUID",
+        }
+    }
+
+    fn to_text(&self) -> String {
+        match self {
+            Assign::Uuid(text) => text.clone(),
+            other => other.word().to_owned(),
+        }
+    }
+
+    fn of_text(text: &str) -> Assign {
+        match text {
+            "OFF" => Assign::Off,
+            "LOCAL" => Assign::Local,
+            uuid => Assign::Uuid(uuid.to_owned()),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceSettings {
     pub host: String,
@@ -33,6 +70,7 @@ pub struct SourceSettings {
     /// Seconds that an event is held back.
     pub delay: u64,
     pub ignore_server_ids: Vec<u32>,
+    pub assign: Assign,
     pub tls: bool,
     pub tls_ca: String,
     pub tls_capath: String,
@@ -58,6 +96,7 @@ impl Default for SourceSettings {
             heartbeat: None,
             delay: 0,
             ignore_server_ids: Vec::new(),
+            assign: Assign::Off,
             tls: false,
             tls_ca: String::new(),
             tls_capath: String::new(),
@@ -94,6 +133,10 @@ impl SourceSettings {
         }
         if new.reading != Reading::Position && (moved.file.is_some() || moved.offset.is_some()) {
             return Err(SqlError::of(errno::ER_BAD_REPLICA_AUTO_POSITION, &[]));
+        }
+        if new.reading == Reading::Gtids && new.assign != Assign::Off {
+            let number = errno::ER_CANT_COMBINE_ANONYMOUS_TO_GTID_AND_AUTOPOSITION;
+            return Err(SqlError::of(number, &[]));
         }
         moved.server = (&new.host, new.port) != (&self.host, self.port);
         *self = new;
@@ -154,6 +197,7 @@ impl SourceSettings {
             "SOURCE_TLS_VERSION" => self.tls_version = o.text(511)?,
             "SOURCE_PUBLIC_KEY_PATH" => self.public_key_path = o.text(511)?,
             "GET_SOURCE_PUBLIC_KEY" => self.get_public_key = o.flag()?,
+            "ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS" => self.assign = o.assign()?,
             _ => o.as_always()?,
         }
         Ok(())
@@ -175,6 +219,7 @@ impl SourceSettings {
             ("heartbeat", self.heartbeat.map_or(String::new(), |n| n.to_string())),
             ("delay", self.delay.to_string()),
             ("ignore_server_ids", ids.join(",")),
+            ("assign", self.assign.to_text()),
             ("tls", flag(self.tls)),
             ("tls_ca", self.tls_ca.clone()),
             ("tls_capath", self.tls_capath.clone()),
@@ -219,6 +264,7 @@ impl SourceSettings {
                 "ignore_server_ids" => {
                     s.ignore_server_ids = value.split(',').filter_map(|n| n.parse().ok()).collect();
                 }
+                "assign" => s.assign = Assign::of_text(&value),
                 "tls" => s.tls = number() == 1,
                 "tls_ca" => s.tls_ca = value,
                 "tls_capath" => s.tls_capath = value,
@@ -319,6 +365,21 @@ impl Given<'_> {
         }
     }
 
+    fn assign(&self) -> Result<Assign, SqlError> {
+        match &self.0.value {
+            SourceValue::Word(word) if **word == *"OFF" => Ok(Assign::Off),
+            SourceValue::Word(word) if **word == *"LOCAL" => Ok(Assign::Local),
+            SourceValue::Text(bytes) => {
+                let text = String::from_utf8_lossy(bytes);
+                let uuid = weir_binlog::Source::parse_uuid(&text);
+                let wrong = || SqlError::of(errno::ER_WRONG_VALUE, &[&"UUID", &text]);
+                let uuid = weir_binlog::Source::new(uuid.ok_or_else(wrong)?);
+                Ok(Assign::Uuid(uuid.uuid_text()))
+            }
+            _ => Err(self.wrong()),
+        }
+    }
+
     /// Options that have one value here: another one is refused.
     fn as_always(&self) -> Result<(), SqlError> {
         let text = |t: &str| matches!(&self.0.value, SourceValue::Text(b) if **b == *t.as_bytes());
@@ -343,9 +404,6 @@ impl Given<'_> {
             "REQUIRE_ROW_FORMAT" => (zero, "statements are applied, too"),
             "REQUIRE_TABLE_PRIMARY_KEY_CHECK" => {
                 (word("STREAM"), "tables have the keys that the source gives them")
-            }
-            "ASSIGN_GTIDS_TO_ANONYMOUS_TRANSACTIONS" => {
-                (word("OFF"), "transactions without an identifier get none")
             }
             _ => (false, "it is unknown"),
         };

@@ -154,7 +154,7 @@ impl Session {
                 result => break result,
             }
         };
-        drop(logged);
+        self.ends_definition(logged);
         if self.txn.is_none() {
             self.drop_doomed().await;
         }

@@ -4,6 +4,7 @@
 //! definition statement's with its commit point. So the log and the tables agree after any crash.
 
 use super::Session;
+use super::applied::Applied;
 use super::binlog_statement::Given;
 use super::logged::tokens;
 use super::logged_accounts::Rewritten;
@@ -16,6 +17,7 @@ use crate::binlog::{self, is_own_schema};
 use crate::context::Reads;
 use crate::ddl::{engine_error, gipk};
 use crate::errno;
+use crate::meta::TableMeta;
 use crate::meta::temporary::HIDDEN;
 use crate::session_api::SqlError;
 use crate::show::create_table::{Style, create_table};
@@ -50,6 +52,8 @@ pub(super) struct Said {
     pub as_text: Option<Box<[u8]>>,
     /// What `gtid_next` has named.
     pub next_gtid: NextGtid,
+    /// The transaction of another server that is being carried out.
+    pub applied: Option<Box<Applied>>,
     /// What BINLOG was given.
     pub given: Given,
     /// Those of the statement's transactions, where the client is to learn their names.
@@ -121,10 +125,11 @@ fn quoted(name: &str) -> String {
 impl Session {
     /// Do this session's commits go to the binary log?
     pub(super) fn logs_commits(&self) -> bool {
-        binlog::is_on(self.inst.binlog.get())
-            && self.settings.logs
-            && !self.access.is_of_server()
-            && self.within.is_none()
+        let logs = match self.access.is_of_server() {
+            true => self.said.applied.is_some(),
+            false => self.settings.logs,
+        };
+        logs && self.within.is_none() && binlog::is_on(self.inst.binlog.get())
     }
 
     /// The text of the client's statement that is about to run.
@@ -167,7 +172,7 @@ impl Session {
     /// Makes events of what the transaction has noted; they ride with its commit.
     pub(super) async fn carry_rows(&mut self, txn: &mut Txn) -> Result<(), SqlError> {
         if txn.noted().is_none() {
-            return Ok(());
+            return self.carry_empty(txn).await;
         }
         self.count_cache(txn);
         self.check_notes(txn)?;
@@ -181,7 +186,7 @@ impl Session {
         let empty = batch.count;
         let mut events = self.gather(txn, batch).await?;
         if events.batch.count == empty {
-            return Ok(());
+            return self.carry_empty(txn).await;
         }
         let id = txn.id().unwrap_or(0);
         events.batch.push((Kind::Xid, 0, self.seconds()), &id.to_le_bytes());
@@ -190,6 +195,42 @@ impl Session {
         let record = self.record(events, statements).await?;
         txn.carry_events(record);
         Ok(())
+    }
+
+    /// Another server's transaction that has changed nothing here is an empty one in the log, which rides with the channel's position.
+    async fn carry_empty(&mut self, txn: &mut Txn) -> Result<(), SqlError> {
+        if !self.said.applied.as_ref().is_some_and(|a| a.is_due()) {
+            return Ok(());
+        }
+        let record = self.empty_record().await?;
+        txn.carry_events(record);
+        Ok(())
+    }
+
+    /// The record of a transaction without changes.
+    pub(super) async fn empty_record(&self) -> Result<Vec<u8>, SqlError> {
+        let mut batch = Batch::default();
+        self.push_query(&mut batch, NO_USE, b"BEGIN");
+        self.push_query(&mut batch, NO_USE, b"COMMIT");
+        self.record(batch, false).await
+    }
+
+    /// The record that was made last was not written: its name is free for another one.
+    fn gives_name_back(&self) {
+        self.said.next_gtid.give_back();
+        if let Some(applied) = &self.said.applied {
+            applied.give_back();
+        }
+    }
+
+    /// A definition statement has ended, and what waited for its commit point no longer does.
+    pub(super) fn ends_definition(&self, rides: Rides) {
+        let waits = rides.with_definition.as_ref().is_some_and(|r| !r.has_ridden());
+        let waits = waits || rides.with_accounts.as_ref().is_some_and(Logging::waits);
+        drop(rides);
+        if waits {
+            self.gives_name_back();
+        }
     }
 
     /// A transaction that has noted something ends, in whatever way.
@@ -214,7 +255,7 @@ impl Session {
             true => Named::Automatic,
             false => Named::Anonymous,
         });
-        Ok(Record {
+        let mut record = Record {
             named,
             may_have_statements: statements,
             server_id: log.settings.server_id(),
@@ -228,7 +269,11 @@ impl Session {
             count: batch.count,
             bodies: batch.bodies,
             events: Events::Inline(&[]),
-        })
+        };
+        if let Some(applied) = &self.said.applied {
+            applied.take(&mut record);
+        }
+        Ok(record)
     }
 
     /// A number by which the session asks for the transaction's name when the statement has ended.
@@ -421,9 +466,17 @@ impl Session {
         let reads: Reads<'_> = reads!(self);
         let named = |n| self.schema_of(n).ok_or_else(no_database);
         let made = reads.table(named(like)?, like.name.as_str())?;
+        Ok(self.logged_create((named(name)?, name.name.as_str()), &made.meta).into_bytes())
+    }
+
+    /// CREATE TABLE as it is logged: as in MySQL with the name of the schema where that is not the default one.
+    pub(super) fn logged_create(&self, (schema, name): (&str, &str), meta: &TableMeta) -> String {
         let style = Style::of(SqlMode(0), self.settings.tz);
-        let name = (named(name)?, name.name.as_str());
-        Ok(create_table(name, &made.meta, 1, style).into_bytes())
+        let text = create_table((schema, name), meta, 1, style);
+        match self.info.database.as_deref() == Some(schema) {
+            true => text,
+            false => text.replacen("TABLE ", &format!("TABLE {}.", quoted(schema)), 1),
+        }
     }
 
     fn drop_of(&self, tables: &[&TableName], if_exists: bool) -> Vec<u8> {

@@ -12,8 +12,7 @@ use crate::errno;
 use crate::meta::temporary::HIDDEN;
 use crate::query;
 use crate::session_api::{ColumnMeta, OkInfo, OutValue, ResultSink, SinkError, SqlError};
-use crate::show::create_table::{Style, create_table};
-use crate::value::{SqlMode, SqlType, TypeInfo};
+use crate::value::{SqlType, TypeInfo};
 use std::sync::Arc;
 use weir_engine::Table;
 use weir_syntax::ast::CreateTable;
@@ -103,8 +102,7 @@ impl Session {
             Some(_) => {
                 let reads: Reads<'_> = reads!(self);
                 let made = reads.meta().lookup(reads.db(), HIDDEN, &table.def.name)?;
-                let style = Style::of(SqlMode(0), self.settings.tz);
-                Some(create_table((schema, name), &made.meta, 1, style))
+                Some(self.logged_create((schema, name), &made.meta))
             }
             None => None,
         };

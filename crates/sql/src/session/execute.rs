@@ -66,7 +66,6 @@ impl Session {
         done
     }
 
-    /// Again with the new definitions when they have changed in between.
     async fn run_query_as_set(
         &mut self,
         stmt: &Statement,
@@ -78,6 +77,20 @@ impl Session {
             Origin::Tree if self.settings.logs_texts => self.text_of_change(stmt),
             _ => None,
         };
+        let done = self.run_attempts(stmt, origin, params, sink).await;
+        // What comes next is another statement, which may run by its plan alone.
+        self.said.as_text = None;
+        done
+    }
+
+    /// Again with the new definitions when they have changed in between.
+    async fn run_attempts(
+        &mut self,
+        stmt: &Statement,
+        origin: Origin,
+        params: &[Value<'static>],
+        sink: &mut dyn ResultSink,
+    ) -> Result<(), SqlError> {
         for attempt in 0..ATTEMPTS {
             let plan = match origin {
                 Origin::Text => self.plan_text(stmt, params).await,

@@ -89,7 +89,10 @@ impl Session {
         if events.spill.is_some() || events.batch.statements {
             return Ok(events);
         }
-        let server_id = self.log()?.settings.server_id();
+        let server_id = match &self.said.applied {
+            Some(applied) => applied.server_id(),
+            None => self.log()?.settings.server_id(),
+        };
         let plain = events
             .batch
             .formatted(server_id)

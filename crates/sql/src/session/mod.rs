@@ -60,6 +60,7 @@ macro_rules! statement_ctx {
 
 mod admin;
 mod answers;
+mod applied;
 mod backup;
 mod binary_log;
 mod binlog_statement;
@@ -115,6 +116,7 @@ mod triggers;
 mod views;
 mod xa;
 
+pub use applied::Foreign;
 pub use by_id::ById;
 pub use instance::Instance;
 pub use kill::kill_by_account;

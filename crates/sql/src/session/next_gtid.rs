@@ -14,8 +14,8 @@ use crate::value::Value;
 use crate::vars::{SetInput, Var};
 use std::sync::atomic::{AtomicBool, Ordering};
 use weir_binlog::Gtid;
+use weir_source::Named;
 use weir_source::owned::Owned;
-use weir_source::{Batch, Named};
 use weir_syntax::ast::{Statement, Xa};
 
 /// Under which identifier the next transaction is logged.
@@ -45,6 +45,13 @@ impl NextGtid {
         let NextGtid::Owned { by, logged } = self else { return None };
         logged.store(true, Ordering::Relaxed);
         Some(Named::Given(by.gtid.clone()))
+    }
+
+    /// The record that was made was not written.
+    pub fn give_back(&self) {
+        if let NextGtid::Owned { logged, .. } = self {
+            logged.store(false, Ordering::Relaxed);
+        }
     }
 
     fn is_unused(&self) -> bool {
@@ -171,10 +178,7 @@ impl Session {
         if !self.logs_commits() {
             return Ok(());
         }
-        let mut batch = Batch::default();
-        self.push_query(&mut batch, super::commits::NO_USE, b"BEGIN");
-        self.push_query(&mut batch, super::commits::NO_USE, b"COMMIT");
-        let record = self.record(batch, false).await?;
+        let record = self.empty_record().await?;
         let done = self.inst.db.commit_events(record, self.durability()).await;
         done.map_err(engine_error)?;
         Box::pin(self.confirm()).await

@@ -11,7 +11,7 @@ use crate::query::{self, HowReplicated, RunError};
 use crate::session_api::SqlError;
 use crate::vars::Var;
 use std::sync::Arc;
-use weir_binlog::rows::Rows;
+use weir_binlog::rows::{Rows, flag};
 use weir_binlog::table_map::TableMap;
 use weir_rt::Boxed;
 
@@ -19,14 +19,23 @@ use weir_rt::Boxed;
 const ATTEMPTS: usize = 8;
 
 impl Session {
-    /// Writes the rows of an event within the session's transaction. An error leaves nothing of the event behind; after a deadlock, or
-    /// where the engine has given up, nothing of the transaction is left either.
+    /// What follows happens at this time of the source.
+    pub fn happens_at(&mut self, seconds: u32) {
+        self.settings.timestamp = seconds.into();
+    }
+
+    /// Writes the rows of an event of this time within the session's transaction. An error leaves nothing of the event behind; after a
+    /// deadlock, or where the engine has given up, nothing of the transaction is left either.
     pub fn apply_rows<'a>(
         &'a mut self,
         map: &'a TableMap,
         rows: &'a Rows<'a>,
+        seconds: u32,
     ) -> Boxed<'a, Result<u64, SqlError>> {
         Box::pin(async move {
+            // The next SET of the session makes these what its variables say.
+            self.settings.timestamp = seconds.into();
+            self.settings.unique_checks = rows.flags & flag::RELAXED_UNIQUE_CHECKS == 0;
             self.start_statement();
             let done = self.apply_rows_here(map, rows).await;
             let result = done.as_ref().map(|_| ()).map_err(SqlError::clone);

@@ -14,10 +14,8 @@ macro_rules! with_elsewhere {
         "Of replication, as in MySQL.", note "a replica makes no use of it";
     init_slave: Global Always, STR, s(""),
         "Of replication, as in MySQL.", note "a replica makes no use of it";
-    log_replica_updates: Global AtStart, BOOL, OFF,
-        "Of replication, as in MySQL.", note "a replica makes no use of it";
-    log_slave_updates: Global AtStart, BOOL, OFF,
-        "Of replication, as in MySQL.", note "a replica makes no use of it";
+    log_replica_updates: Global AtStart, BOOL, ON,
+        "What channels apply goes to the binary log, where there is one, so that others follow this server as it follows its source.";
     log_slow_replica_statements: Global Always, BOOL, OFF,
         "Of replication, as in MySQL.", note "a replica makes no use of it";
     log_slow_slave_statements: Global Always, BOOL, OFF,

@@ -290,6 +290,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("tx_read_only", "transaction_read_only"),
     ("identity", "last_insert_id"),
     ("storage_engine", "default_storage_engine"),
+    ("log_slave_updates", "log_replica_updates"),
     ("rpl_semi_sync_master_enabled", "rpl_semi_sync_source_enabled"),
     ("rpl_semi_sync_master_timeout", "rpl_semi_sync_source_timeout"),
     ("rpl_semi_sync_master_trace_level", "rpl_semi_sync_source_trace_level"),

@@ -117,6 +117,11 @@ fn changes_are_logged_as_texts_where_that_is_safe() {
     ] {
         assert_eq!(events_of(&mut c, sql), text(sql), "{sql}");
     }
+    // A text belongs to its own statement and to none that comes behind it.
+    c.run("create procedure p() update t set b = 3 where a = 1");
+    let first = "update t set b = 2 where a = 1";
+    let both = format!("{} | {}", text(first), rows("Update_rows"));
+    assert_eq!(events_of(&mut c, &format!("{first} ;; call p()")), both);
     for (sql, kind) in [
         ("update t set b = rand() where a = 1", "Update_rows"),
         ("insert into t values (5, 5, uuid())", "Write_rows"),

@@ -7,6 +7,7 @@ mod backup;
 mod binary_log;
 mod binary_log_told;
 mod book;
+mod chains;
 mod commands;
 mod commits;
 mod common;

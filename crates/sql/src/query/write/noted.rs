@@ -47,7 +47,7 @@ impl RowWriter<'_> {
         old: Option<&[u8]>,
         new: Option<&[u8]>,
     ) -> Run<()> {
-        if self.replicated || !is_logged(r, table) {
+        if !is_logged(r, table) {
             return Ok(());
         }
         let how = how(r);
