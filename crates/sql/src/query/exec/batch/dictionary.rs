@@ -1,6 +1,6 @@
 //! Numbers of texts: equal ones, as their collation sees them, have one.
 
-use super::texts::Texts;
+use super::texts::{TextHash, Texts};
 use crate::memory::Held;
 use crate::query::eval::Ev;
 use crate::value::{Collation, ValueError};
@@ -16,6 +16,8 @@ pub struct Dictionary {
     weights: Texts,
     /// For each number the spelling that came first.
     firsts: Vec<u32>,
+    /// The spelling of the text whose number was asked for last, if it is remembered.
+    last: Option<u32>,
     scratch: Vec<u8>,
 }
 
@@ -27,6 +29,7 @@ impl Dictionary {
             numbers: Vec::new(),
             weights: Texts::default(),
             firsts: Vec::new(),
+            last: None,
             scratch: Vec::new(),
         }
     }
@@ -46,19 +49,33 @@ impl Dictionary {
         self.spellings.get(spelling as u32)
     }
 
-    /// The number of the spelling of a text with this number.
+    /// The number of the spelling of the text that [`Dictionary::number`] has just given this number.
     pub fn spelling_of(
         &mut self,
         (text, number): (&[u8], u64),
         held: &mut Held,
         ev: &Ev<'_>,
     ) -> Result<u64, ValueError> {
-        if let Some(spelling) = self.spellings.find(text) {
+        if let Some(spelling) = self.last {
             return Ok(spelling.into());
         }
+        let hash = self.spellings.hash_of(text);
+        self.remember((text, hash), number as u32, held, ev).map(u64::from)
+    }
+
+    /// Remembers a spelling that is not here.
+    fn remember(
+        &mut self,
+        (text, hash): (&[u8], TextHash),
+        number: u32,
+        held: &mut Held,
+        ev: &Ev<'_>,
+    ) -> Result<u32, ValueError> {
         ev.cx.hold(held, Texts::entry(text) + size_of::<u32>())?;
-        self.numbers.push(number as u32);
-        Ok(self.spellings.put(text).into())
+        self.numbers.push(number);
+        let spelling = self.spellings.put(text, hash);
+        self.last = Some(spelling);
+        Ok(spelling)
     }
 
     /// Forgets all texts but this one, whose new number it returns.
@@ -73,22 +90,25 @@ impl Dictionary {
     /// The number of a text that is known; none: it is not.
     #[inline]
     pub fn known(&mut self, text: &[u8]) -> Option<u64> {
-        if let Some(spelling) = self.spellings.find(text) {
+        if let Some(spelling) = self.spellings.find(text, self.spellings.hash_of(text)) {
             return Some(self.numbers[spelling as usize].into());
         }
         self.scratch.clear();
         self.collation.weights(text, &mut self.scratch);
-        self.weights.find(&self.scratch).map(u64::from)
+        self.weights.find(&self.scratch, self.weights.hash_of(&self.scratch)).map(u64::from)
     }
 
     #[inline]
     pub fn number(&mut self, text: &[u8], held: &mut Held, ev: &Ev<'_>) -> Result<u64, ValueError> {
-        if let Some(spelling) = self.spellings.find(text) {
+        let hash = self.spellings.hash_of(text);
+        self.last = self.spellings.find(text, hash);
+        if let Some(spelling) = self.last {
             return Ok(self.numbers[spelling as usize].into());
         }
         self.scratch.clear();
         self.collation.weights(text, &mut self.scratch);
-        let number = match self.weights.find(&self.scratch) {
+        let weighed = self.weights.hash_of(&self.scratch);
+        let number = match self.weights.find(&self.scratch, weighed) {
             Some(n) => {
                 if self.spellings.len() >= SPELLINGS {
                     return Ok(n.into());
@@ -98,12 +118,10 @@ impl Dictionary {
             None => {
                 ev.cx.hold(held, Texts::entry(&self.scratch) + size_of::<u32>())?;
                 self.firsts.push(self.spellings.len() as u32);
-                self.weights.put(&self.scratch)
+                self.weights.put(&self.scratch, weighed)
             }
         };
-        ev.cx.hold(held, Texts::entry(text) + size_of::<u32>())?;
-        self.spellings.put(text);
-        self.numbers.push(number);
+        self.remember((text, hash), number, held, ev)?;
         Ok(number.into())
     }
 }

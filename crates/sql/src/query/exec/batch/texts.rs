@@ -4,18 +4,21 @@
 use crate::value::key_hash::KeyHash;
 use std::hash::{BuildHasher, Hasher};
 
-/// What a text takes in addition to its bytes, at most about: its end, its hash, and two to four places of the table.
-const ENTRY: usize = size_of::<usize>() + size_of::<u32>() + 3 * size_of::<u32>();
+/// What a text takes in addition to its bytes, at most about: its end, and two to four places of the table.
+const ENTRY: usize = size_of::<usize>() + 3 * size_of::<u64>();
+
+/// The hash of a text, by which it is looked up and put.
+#[derive(Clone, Copy)]
+pub struct TextHash(u32);
 
 #[derive(Default)]
 pub struct Texts {
     hash: KeyHash,
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// Of each text the upper half of its hash: most others differ from it already by that.
-    hashes: Vec<u32>,
-    /// Numbers, each one higher, by their hashes; 0: a free place. At least half of the places are free.
-    table: Vec<u32>,
+    /// Numbers, each one higher, below the hashes of their texts; 0: a free place. At least half of the places are free. A text that is not here
+    /// is told from others by what stands here alone, and so is where texts go when the table grows.
+    table: Vec<u64>,
 }
 
 impl Texts {
@@ -36,67 +39,59 @@ impl Texts {
     }
 
     #[inline]
-    fn hash_of(&self, text: &[u8]) -> u64 {
+    pub fn hash_of(&self, text: &[u8]) -> TextHash {
         let mut hasher = self.hash.build_hasher();
         hasher.write(text);
-        hasher.finish()
+        TextHash(hasher.finish() as u32)
     }
 
-    /// The number of a text; none: it is not here.
+    /// The number of a text with this hash; none: it is not here.
     #[inline]
-    pub fn find(&self, text: &[u8]) -> Option<u32> {
-        if self.table.is_empty() {
-            return None;
-        }
-        let hash = self.hash_of(text);
-        let (mask, upper) = (self.table.len() - 1, (hash >> 32) as u32);
-        let mut at = hash as usize & mask;
+    pub fn find(&self, text: &[u8], hash: TextHash) -> Option<u32> {
+        let mask = self.table.len().checked_sub(1)?;
+        let mut at = hash.0 as usize & mask;
         loop {
-            let number = self.table[at].checked_sub(1)?;
-            if self.hashes[number as usize] == upper && self.get(number) == text {
+            let place = self.table[at];
+            let number = (place as u32).checked_sub(1)?;
+            if (place >> 32) as u32 == hash.0 && self.get(number) == text {
                 return Some(number);
             }
             at = (at + 1) & mask;
         }
     }
 
-    /// Puts a text that is not here; its number.
-    pub fn put(&mut self, text: &[u8]) -> u32 {
+    /// Puts a text with this hash that is not here; its number.
+    pub fn put(&mut self, text: &[u8], hash: TextHash) -> u32 {
         if (self.ends.len() + 1) * 2 > self.table.len() {
             self.widen();
         }
-        let hash = self.hash_of(text);
         let number = self.ends.len() as u32;
         self.bytes.extend_from_slice(text);
         self.ends.push(self.bytes.len());
-        self.hashes.push((hash >> 32) as u32);
-        place(&mut self.table, hash, number);
+        place(&mut self.table, u64::from(hash.0) << 32 | u64::from(number + 1));
         number
     }
 
     fn widen(&mut self) {
         let mut table = vec![0; (self.table.len() * 2).max(64)];
-        for number in 0..self.ends.len() as u32 {
-            place(&mut table, self.hash_of(self.get(number)), number);
-        }
+        self.table.iter().filter(|entry| **entry != 0).for_each(|entry| place(&mut table, *entry));
         self.table = table;
     }
 
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
-        self.hashes.clear();
         self.table.fill(0);
     }
 }
 
-fn place(table: &mut [u32], hash: u64, number: u32) {
+fn place(table: &mut [u64], entry: u64) {
     let mask = table.len() - 1;
-    let mut at = hash as usize & mask;
+    let mut at = (entry >> 32) as usize & mask;
     while table[at] != 0 {
         at = (at + 1) & mask;
     }
-    table[at] = number + 1;
+    table[at] = entry;
 }
 
 #[cfg(test)]
@@ -106,20 +101,22 @@ mod tests {
     #[test]
     fn texts_have_their_numbers() {
         let mut texts = Texts::default();
-        assert_eq!(texts.find(b"a"), None);
+        let find = |texts: &Texts, text: &[u8]| texts.find(text, texts.hash_of(text));
+        let put = |texts: &mut Texts, text: &[u8]| texts.put(text, texts.hash_of(text));
+        assert_eq!(find(&texts, b"a"), None);
         let text = |n: u32| "x".repeat(n as usize % 7) + &n.to_string();
         for round in 0..2 {
             for n in 0..1000 {
-                assert_eq!(texts.find(text(n).as_bytes()), None, "{n}, round {round}");
-                assert_eq!(texts.put(text(n).as_bytes()), n);
+                assert_eq!(find(&texts, text(n).as_bytes()), None, "{n}, round {round}");
+                assert_eq!(put(&mut texts, text(n).as_bytes()), n);
             }
             for n in 0..1000 {
-                assert_eq!(texts.find(text(n).as_bytes()), Some(n));
+                assert_eq!(find(&texts, text(n).as_bytes()), Some(n));
                 assert_eq!(texts.get(n), text(n).as_bytes());
             }
-            assert_eq!((texts.find(b""), texts.len()), (None, 1000));
+            assert_eq!((find(&texts, b""), texts.len()), (None, 1000));
             texts.clear();
         }
-        assert_eq!((texts.put(b""), texts.find(b"")), (0, Some(0)));
+        assert_eq!((put(&mut texts, b""), find(&texts, b"")), (0, Some(0)));
     }
 }
