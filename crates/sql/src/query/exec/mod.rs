@@ -45,6 +45,7 @@ mod spool;
 mod stored;
 mod subquery_cache;
 mod temp;
+mod texts;
 pub use temp::temp_file;
 mod waiting;
 mod window;

@@ -1,8 +1,8 @@
 //! Numbers of texts: equal ones, as their collation sees them, have one.
 
-use super::texts::{TextHash, Texts};
 use crate::memory::Held;
 use crate::query::eval::Ev;
+use crate::query::exec::texts::{TextHash, Texts};
 use crate::value::{Collation, ValueError};
 
 /// Spellings that a dictionary remembers of texts that it knows. Others are looked up by their weights.

@@ -25,8 +25,10 @@ pub fn mark(b: &mut Block) {
 fn within(e: &mut BExpr) {
     match &mut e.node {
         Node::Cmp { rule, a, b, .. } => {
-            let moment = |rule: &Option<CompareRule>, other: &BExpr| {
-                matches!(rule, None | Some(CompareRule::DateTime)) && is_moment(other)
+            let moment = |rule: &Option<CompareRule>, other: &BExpr| match rule {
+                None => is_moment(other),
+                // What is computed is compared as dates where that is known before the run.
+                Some(rule) => *rule == CompareRule::DateTime && gives_moments(other),
             };
             let (of_a, of_b) = (moment(rule, b), moment(rule, a));
             match (is_constant(a), is_constant(b)) {
@@ -49,7 +51,12 @@ fn within(e: &mut BExpr) {
 
 /// A column of dates.
 fn is_moment(e: &BExpr) -> bool {
-    matches!(e.node, Node::Col(_)) && matches!(e.info.ty.class(), Class::Date | Class::DateTime)
+    matches!(e.node, Node::Col(_)) && gives_moments(e)
+}
+
+/// All values are dates, or points in time.
+fn gives_moments(e: &BExpr) -> bool {
+    matches!(e.info.ty.class(), Class::Date | Class::DateTime)
 }
 
 fn is_constant(e: &BExpr) -> bool {

@@ -1,5 +1,5 @@
-//! A set of different texts, each with a number by which it is found again. They lie one after the other in one piece of memory, for groups by
-//! texts have a great many.
+//! A set of different texts, each with a number by which it is found again: texts of a column, or keys of rows. They lie one after the other in
+//! one piece of memory, for groups by texts, DISTINCT and set operations have a great many.
 
 use crate::value::key_hash::KeyHash;
 use std::hash::{BuildHasher, Hasher};
@@ -76,6 +76,11 @@ impl Texts {
         let mut table = vec![0; (self.table.len() * 2).max(64)];
         self.table.iter().filter(|entry| **entry != 0).for_each(|entry| place(&mut table, *entry));
         self.table = table;
+    }
+
+    /// Places of the table: what it takes to clear it.
+    pub fn places(&self) -> usize {
+        self.table.len()
     }
 
     pub fn clear(&mut self) {
