@@ -81,7 +81,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use subquery_cache::Lasting;
-use weir_engine::{Isolation, LockMode, Txn};
+use weir_engine::{Cursor, Isolation, LockMode, Txn};
 
 /// Everything one execution works with.
 pub struct Runner<'a, 't> {
@@ -113,6 +113,8 @@ pub struct Runner<'a, 't> {
     pub made: MadeTables,
     /// Rows of subqueries' tables that are kept from one run to the next.
     pub lasting: Lasting,
+    /// Cursors that are done, to be used again.
+    pub done: Vec<Box<Cursor>>,
     /// What steps did, where the run is measured (EXPLAIN ANALYZE).
     pub profile: Option<Box<Profile>>,
 }
@@ -145,6 +147,7 @@ impl<'a, 't> Runner<'a, 't> {
             searches: Vec::new(),
             made: MadeTables::default(),
             lasting: Lasting::default(),
+            done: Vec::new(),
             profile: None,
             tables: &[],
             programs,
@@ -262,6 +265,7 @@ impl<'a, 't> Runner<'a, 't> {
                 }
             }
             j.end(self);
+            j.close_all(self);
             self.finish(b, &mut e, out).await
         }
     }

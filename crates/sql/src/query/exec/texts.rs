@@ -4,8 +4,8 @@
 use crate::value::key_hash::KeyHash;
 use std::hash::{BuildHasher, Hasher};
 
-/// What a text takes in addition to its bytes, at most about: its end, and two to four places of the table.
-const ENTRY: usize = size_of::<usize>() + 3 * size_of::<u64>();
+/// What a text takes in addition to its bytes, at most about: its end, and two places of the table, which has four for one to three texts.
+const ENTRY: usize = size_of::<usize>() + 2 * size_of::<u64>();
 
 /// The hash of a text, by which it is looked up and put.
 #[derive(Clone, Copy)]
@@ -16,9 +16,11 @@ pub struct Texts {
     hash: KeyHash,
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// Numbers, each one higher, below the hashes of their texts; 0: a free place. At least half of the places are free. A text that is not here
+    /// Numbers, each one higher, below the hashes of their texts; 0: a free place. At least a quarter of the places is free. A text that is not here
     /// is told from others by what stands here alone, and so is where texts go when the table grows.
     table: Vec<u64>,
+    /// Texts that the table has.
+    placed: usize,
 }
 
 impl Texts {
@@ -62,13 +64,20 @@ impl Texts {
 
     /// Puts a text with this hash that is not here; its number.
     pub fn put(&mut self, text: &[u8], hash: TextHash) -> u32 {
-        if (self.ends.len() + 1) * 2 > self.table.len() {
+        if (self.placed + 1) * 4 > self.table.len() * 3 {
             self.widen();
         }
+        let number = self.append(text);
+        self.placed += 1;
+        place(&mut self.table, u64::from(hash.0) << 32 | u64::from(number + 1));
+        number
+    }
+
+    /// Puts a text that is not to be found: it has a number and nothing else.
+    pub fn append(&mut self, text: &[u8]) -> u32 {
         let number = self.ends.len() as u32;
         self.bytes.extend_from_slice(text);
         self.ends.push(self.bytes.len());
-        place(&mut self.table, u64::from(hash.0) << 32 | u64::from(number + 1));
         number
     }
 
@@ -87,6 +96,7 @@ impl Texts {
         self.bytes.clear();
         self.ends.clear();
         self.table.fill(0);
+        self.placed = 0;
     }
 }
 
@@ -123,5 +133,6 @@ mod tests {
             texts.clear();
         }
         assert_eq!((put(&mut texts, b""), find(&texts, b"")), (0, Some(0)));
+        assert_eq!((texts.append(b"a"), find(&texts, b"a"), texts.get(1)), (1, None, &b"a"[..]));
     }
 }

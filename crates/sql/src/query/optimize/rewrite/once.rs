@@ -1,5 +1,5 @@
 //! Marks what a run evaluates once instead of for each row: constant expressions that columns are compared with, and constant texts beside
-//! columns of dates, which are read once ([`Node::Once`]).
+//! dates, which are read once ([`Node::Once`]).
 //!
 //! Evaluation keeps the value at the first row that asks for it, unless it is a text or there was something to warn of: then each row asks
 //! again, and the warnings and errors are those of evaluation row by row.
@@ -25,10 +25,8 @@ pub fn mark(b: &mut Block) {
 fn within(e: &mut BExpr) {
     match &mut e.node {
         Node::Cmp { rule, a, b, .. } => {
-            let moment = |rule: &Option<CompareRule>, other: &BExpr| match rule {
-                None => is_moment(other),
-                // What is computed is compared as dates where that is known before the run.
-                Some(rule) => *rule == CompareRule::DateTime && gives_moments(other),
+            let moment = |rule: &Option<CompareRule>, other: &BExpr| {
+                matches!(rule, None | Some(CompareRule::DateTime)) && is_moment(other)
             };
             let (of_a, of_b) = (moment(rule, b), moment(rule, a));
             match (is_constant(a), is_constant(b)) {
@@ -49,13 +47,8 @@ fn within(e: &mut BExpr) {
     e.for_children_mut(&mut within);
 }
 
-/// A column of dates.
+/// All values are dates or points in time, as those of a column or of DATE().
 fn is_moment(e: &BExpr) -> bool {
-    matches!(e.node, Node::Col(_)) && gives_moments(e)
-}
-
-/// All values are dates, or points in time.
-fn gives_moments(e: &BExpr) -> bool {
     matches!(e.info.ty.class(), Class::Date | Class::DateTime)
 }
 
