@@ -3,6 +3,7 @@
 //! A cursor's position is a key, never a slot: after each batch it seeks again, so splits, merges, purge and rollback in
 //! between cannot make it skip or repeat a row, in either direction.
 
+mod again;
 mod current;
 mod entries;
 mod leaf;
@@ -190,33 +191,6 @@ impl Txn {
         self.begin_scan(t, spec, cover)
     }
 
-    /// The same with a cursor that is done with another scan of this index ([`Cursor::reads`]): what it knows of the entries is used again.
-    pub fn scan_again(
-        &mut self,
-        mut done: Box<Cursor>,
-        t: &Arc<Table>,
-        spec: ScanSpec,
-    ) -> Box<Cursor> {
-        self.end_scan(&mut done);
-        let plain = |spec: &ScanSpec| spec.lock == LockMode::None;
-        let alike = plain(&done.spec) == plain(&spec) && done.spec.index_only == spec.index_only;
-        let cover = match alike && done.reads(t, spec.index) {
-            true => done.cover.take(),
-            false => cover_of(t, &spec),
-        };
-        *done = self.begin_scan(t, spec, cover);
-        done
-    }
-
-    /// A cursor is done: its memory is for the next scan, and it keeps no view.
-    pub fn end_scan(&mut self, c: &mut Cursor) {
-        if self.spare.bytes.capacity() < c.batch.bytes.capacity() {
-            self.spare = std::mem::take(&mut c.batch);
-        }
-        self.spare.clear();
-        (c.batch, c.entries, c.seen, c.at) = (Batch::default(), None, (None, None), Position::Done);
-    }
-
     fn begin_scan(&mut self, t: &Arc<Table>, spec: ScanSpec, cover: Option<Box<Cover>>) -> Cursor {
         let at = if spec.reverse { spec.end.clone() } else { Some(spec.start.clone()) };
         let size = if spec.expect > 0 { (spec.expect as usize).clamp(1, BATCH_ROWS) } else { 8 };
@@ -256,11 +230,6 @@ fn cover_of(t: &Arc<Table>, spec: &ScanSpec) -> Option<Box<Cover>> {
 }
 
 impl Cursor {
-    /// Whether it reads this index.
-    pub fn reads(&self, t: &Arc<Table>, index: usize) -> bool {
-        Arc::ptr_eq(&self.table, t) && self.spec.index == index
-    }
-
     /// So many rows were read.
     fn count_read(&self, txn: &Txn, rows: usize) {
         txn.db.stats.rows_read.add(rows as u64);

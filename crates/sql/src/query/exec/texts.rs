@@ -17,7 +17,7 @@ pub struct Texts {
     bytes: Vec<u8>,
     ends: Vec<usize>,
     /// Numbers, each one higher, below the hashes of their texts; 0: a free place. At least a quarter of the places is free. A text that is not here
-    /// is told from others by what stands here alone, and so is where texts go when the table grows.
+    /// differs from others by what stands here alone, and so is where texts go when the table grows.
     table: Vec<u64>,
     /// Texts that the table has.
     placed: usize,
