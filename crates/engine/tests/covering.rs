@@ -15,6 +15,10 @@ const K: usize = 1;
 /// Id and `k` of each row in a range of the index.
 async fn pairs(txn: &mut Txn, t: &Arc<Table>, s: ScanSpec) -> Vec<(i64, i64)> {
     let mut c = txn.scan(t, s);
+    pairs_of(txn, t, &mut c).await
+}
+
+async fn pairs_of(txn: &mut Txn, t: &Arc<Table>, c: &mut Cursor) -> Vec<(i64, i64)> {
     let mut out = Vec::new();
     while c.next(txn).await.unwrap() {
         loop {
@@ -46,6 +50,16 @@ async fn agree(txn: &mut Txn, t: &Arc<Table>, rng: &mut Rng, case: &str) -> usiz
     let covering = pairs(txn, t, ScanSpec { index_only: Some([0, 1].into()), ..s.clone() }).await;
     let by_rows = pairs(txn, t, s.clone()).await;
     assert_eq!(covering, by_rows, "{case}");
+    // A cursor that has read something else of the index, or is in the middle of it.
+    let mut own = Rng::new(case.bytes().map(u64::from).sum());
+    let mut only = || own.chance(0.5).then(|| Arc::from([0, 1]));
+    let (first, then) = (only(), only());
+    let mut c = Box::new(txn.scan(t, ScanSpec { index_only: first, ..spec(K) }));
+    for _ in 0..own.below(40) {
+        c.next(txn).await.unwrap();
+    }
+    let mut c = txn.scan_again(c, t, ScanSpec { index_only: then, ..s.clone() });
+    assert_eq!(pairs_of(txn, t, &mut c).await, by_rows, "{case}");
     let all: BTreeMap<(i64, i64), ()> =
         pairs(txn, t, spec(0)).await.into_iter().map(|(id, k)| ((k, id), ())).collect();
     let inside = |k: i64| bound(k) >= s.start && s.end.as_ref().is_none_or(|e| bound(k) < *e);

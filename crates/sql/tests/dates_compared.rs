@@ -46,6 +46,23 @@ fn constant_texts_beside_dates() {
     ]);
 }
 
+/// A text beside what is computed is read once where it is a date, and told of for each row where it is not.
+#[test]
+fn texts_beside_computed_dates() {
+    check(&[
+        ("select id from t where date(dt) = '2024-02-03' order by id", "1; 4"),
+        ("select id from t where '2000-1-1' >= date(dt)", "2"),
+        ("select id from t where date(dt) <=> '2024-2-3' order by id", "1; 4"),
+        ("select id from t where date(dt) in ('20240203', '2000-01-01') order by id", "1; 2; 4"),
+        ("select id from t where d + interval 1 hour = '2024-02-03 01:00' order by id", "1; 4"),
+        ("select id from t where date(dt) = '2024-02-03 00:00:01'", ""),
+        ("select id from t where date(dt) = 'abc'", "E1525 Incorrect DATE value: 'abc'"),
+        ("set @v = 'abc'", "ok 0"),
+        ("select id from t where date(dt) > @v order by id", "1; 2; 4"),
+        ("select @@warning_count", "3"),
+    ]);
+}
+
 #[test]
 fn other_texts_beside_dates() {
     check(&[

@@ -3,6 +3,7 @@
 //! A cursor's position is a key, never a slot: after each batch it seeks again, so splits, merges, purge and rollback in
 //! between cannot make it skip or repeat a row, in either direction.
 
+mod again;
 mod current;
 mod entries;
 mod leaf;
@@ -186,11 +187,14 @@ enum Next {
 
 impl Txn {
     pub fn scan(&mut self, t: &Arc<Table>, spec: ScanSpec) -> Cursor {
+        let cover = cover_of(t, &spec);
+        self.begin_scan(t, spec, cover)
+    }
+
+    fn begin_scan(&mut self, t: &Arc<Table>, spec: ScanSpec, cover: Option<Box<Cover>>) -> Cursor {
         let at = if spec.reverse { spec.end.clone() } else { Some(spec.start.clone()) };
         let size = if spec.expect > 0 { (spec.expect as usize).clamp(1, BATCH_ROWS) } else { 8 };
         let plain = spec.lock == LockMode::None;
-        let wanted = spec.index_only.as_ref().filter(|_| plain && spec.index > 0);
-        let cover = wanted.map(|wanted| Box::new(Cover::new(t, spec.index, wanted)));
         Cursor {
             table: t.clone(),
             spec,
@@ -216,6 +220,13 @@ impl Txn {
             like: None,
         }
     }
+}
+
+/// What makes rows of the entries that a scan reads, if it is to.
+fn cover_of(t: &Arc<Table>, spec: &ScanSpec) -> Option<Box<Cover>> {
+    let plain = spec.lock == LockMode::None;
+    let wanted = spec.index_only.as_ref().filter(|_| plain && spec.index > 0);
+    wanted.map(|wanted| Box::new(Cover::new(t, spec.index, wanted)))
 }
 
 impl Cursor {

@@ -53,9 +53,14 @@ pub(crate) fn too_big(cx: &mut FuncCtx<'_>, len: usize, name: &str) -> Result<bo
     Ok(true)
 }
 
+/// Bytes of a text for which memory is taken before it is known whether it may be as long.
+const SHORT: usize = 4096;
+
 fn concat(cx: &mut FuncCtx<'_>, args: &[Value<'_>]) -> Out {
     let c = collation_of(cx, args);
-    let mut out = Vec::new();
+    // Short texts are put together in one piece of memory.
+    let room: usize = args.iter().map(|v| if let Value::Str(b, _) = v { b.len() } else { 8 }).sum();
+    let mut out = Vec::with_capacity(room.min(SHORT));
     for v in args {
         match text(v, c) {
             Some(t) => {
@@ -176,9 +181,19 @@ fn pad(cx: &mut FuncCtx<'_>, args: &[Value<'_>], before: bool) -> Out {
         return Ok(Value::Null);
     }
     let missing = n - have;
-    let mut padding = fill.repeat(missing / fill_chars);
-    padding.extend_from_slice(slice(c, &fill, 0, missing % fill_chars));
-    let out = if before { [&padding, &s[..]].concat() } else { [&s[..], &padding].concat() };
+    let times = missing / fill_chars;
+    let mut out = Vec::with_capacity(s.len() + (times + 1) * fill.len());
+    if !before {
+        out.extend_from_slice(&s);
+    }
+    match fill[..] {
+        [byte] => out.resize(out.len() + times, byte),
+        _ => (0..times).for_each(|_| out.extend_from_slice(&fill)),
+    }
+    out.extend_from_slice(slice(c, &fill, 0, missing % fill_chars));
+    if before {
+        out.extend_from_slice(&s);
+    }
     Ok(Value::text(out, c))
 }
 

@@ -65,6 +65,8 @@ pub struct Branch<'s> {
     pub distinct: Option<&'s mut Distinct>,
     pub types: &'s CommonTypes,
     pub limits: &'s mut Limits,
+    /// Memory for the key of a row.
+    pub key: Vec<u8>,
 }
 
 /// How far the rows of all branches have come.
@@ -122,32 +124,29 @@ impl CommonTypes {
         CommonTypes { columns: types.map(|(own, all)| (own.info.ty, all.info.ty)).collect() }
     }
 
-    pub fn row(&self, row: Row, ev: &mut Ev<'_>) -> Row {
-        if self.columns.is_empty() {
-            return row;
+    pub fn row(&self, mut row: Row, ev: &mut Ev<'_>) -> Row {
+        for (v, (own, ty)) in row.iter_mut().zip(&self.columns) {
+            let of_own = std::mem::take(v);
+            let typed = if own.is_string() { of_own } else { in_union(of_own, own, ty) };
+            *v = coerce_in_set(typed, ty, &mut ev.cx);
         }
-        let typed = row.into_iter().zip(&self.columns);
-        let common = typed.map(|(v, (own, ty))| {
-            let v = if own.is_string() { v } else { in_union(v, own, ty) };
-            coerce_in_set(v, ty, &mut ev.cx)
-        });
-        common.collect()
+        row
     }
 }
 
 /// What equal rows of a set operation have in common.
-pub fn row_key(row: &[Value<'_>]) -> Vec<u8> {
-    let mut key = Vec::new();
-    row.iter().for_each(|v| distinct_key(v, &mut key));
-    key
+pub fn row_key(row: &[Value<'_>], key: &mut Vec<u8>) {
+    key.clear();
+    row.iter().for_each(|v| distinct_key(v, key));
 }
 
 impl Takes for Branch<'_> {
     fn row(&mut self, row: Row, ev: &mut Ev<'_>) -> Run<bool> {
         let row = self.types.row(row, ev);
         if let Some(distinct) = &mut self.distinct {
+            row_key(&row, &mut self.key);
             let put = |to: &mut Vec<u8>| row.iter().for_each(|v| encode(v, to));
-            if !distinct.is_first(row_key(&row), put, ev)? {
+            if !distinct.is_first(&self.key, put, ev)? {
                 return Ok(self.limits.wants_more());
             }
         }

@@ -5,19 +5,18 @@
 
 use super::Boxed;
 use super::spool::{Part, Spool};
+use super::texts::Texts;
 use crate::context::Reads;
 use crate::memory::Held;
 use crate::query::eval::Ev;
 use crate::query::plan::outcome::Run;
 use crate::value::ValueError;
-use crate::value::key_hash::KeyHash;
-use std::collections::HashSet;
 
 /// Bytes of a key beside its own: its place in a table that is half full, and what the allocator adds.
 pub const KEY: usize = 2 * size_of::<Vec<u8>>() + 16;
 
 pub struct Distinct {
-    seen: HashSet<Vec<u8>, KeyHash>,
+    seen: Texts,
     held: Held,
     /// Bytes of keys that may be in memory.
     memory: usize,
@@ -33,7 +32,7 @@ const SMALL: usize = 1024;
 impl Distinct {
     /// `memory`: bytes of keys that may be in memory.
     pub fn new(memory: usize) -> Distinct {
-        let (seen, held) = (HashSet::default(), Held::default());
+        let (seen, held) = (Texts::default(), Held::default());
         Distinct { seen, held, memory, aside: None, adjacent: false, last: None }
     }
 
@@ -62,17 +61,18 @@ impl Distinct {
 
     /// A row with this key has passed.
     pub fn knows(&self, key: &[u8]) -> bool {
-        self.seen.contains(key)
+        self.seen.find(key, self.seen.hash_of(key)).is_some()
     }
 
     /// Whether the row at hand is the first with its key. One whose key has no room is put aside, as `put` writes it: it comes later.
     pub fn is_first(
         &mut self,
-        key: Vec<u8>,
+        key: &[u8],
         put: impl FnOnce(&mut Vec<u8>),
         ev: &Ev<'_>,
     ) -> Result<bool, ValueError> {
-        if self.seen.contains(&key) {
+        let hash = self.seen.hash_of(key);
+        if self.seen.find(key, hash).is_some() {
             return Ok(false);
         }
         if self.is_full() {
@@ -83,22 +83,23 @@ impl Distinct {
                     none.insert(spool.into())
                 }
             };
-            put(aside.begin(&key));
+            put(aside.begin(key));
             aside.end();
             return Ok(false);
         }
-        self.see(key, ev)?;
+        ev.cx.hold(&mut self.held, KEY + key.len())?;
+        self.seen.put(key, hash);
         Ok(true)
     }
 
     fn is_full(&self) -> bool {
-        self.held.bytes() >= self.memory && !self.seen.is_empty()
+        self.held.bytes() >= self.memory && self.seen.len() > 0
     }
 
-    /// A row with this key has passed, whatever room there is.
-    pub fn see(&mut self, key: Vec<u8>, ev: &Ev<'_>) -> Result<(), ValueError> {
+    /// A row with this key, which is not known, has passed, whatever room there is.
+    pub fn see(&mut self, key: &[u8], ev: &Ev<'_>) -> Result<(), ValueError> {
         ev.cx.hold(&mut self.held, KEY + key.len())?;
-        self.seen.insert(key);
+        self.seen.put(key, self.seen.hash_of(key));
         Ok(())
     }
 
@@ -122,9 +123,9 @@ impl Distinct {
 
     /// The input has ended, or a part: the next part of what was put aside.
     pub async fn next_part(&mut self, reads: Reads<'_>) -> Run<Option<Part>> {
-        match self.seen.capacity() <= SMALL {
+        match self.seen.places() <= SMALL {
             true => self.seen.clear(),
-            false => self.seen = HashSet::default(),
+            false => self.seen = Texts::default(),
         }
         self.held = Held::default();
         self.last = None;
@@ -143,7 +144,7 @@ impl Distinct {
     ) -> Run<Option<Vec<u8>>> {
         while let Some((key, row)) = part.next().await? {
             ev.cx.work(key.len() + row.len())?;
-            if self.is_first(key.to_vec(), |to| to.extend_from_slice(row), ev)? {
+            if self.is_first(key, |to| to.extend_from_slice(row), ev)? {
                 return Ok(Some(row.to_vec()));
             }
             if self.is_due() {

@@ -28,7 +28,7 @@ pub struct Emitter<'b> {
     count: usize,
     // What few statements need is on the heap: every statement's future has room for an emitter.
     distinct: Option<Box<Distinct>>,
-    /// The key of a row, where equal rows come one behind the other.
+    /// The key of the row at hand, where each passes once.
     key: Vec<u8>,
     passed: usize,
     sort: Option<Box<Sorter<'b>>>,
@@ -161,23 +161,23 @@ impl<'b> Emitter<'b> {
             Some(sort) => sort.row(&b.items, f, ev)?,
             None => owned(b.items.iter(), f, ev)?,
         };
-        let key = match &self.distinct {
+        let keyed = match &self.distinct {
             Some(distinct) if !distinct.is_adjacent() => {
-                let key = self.key(&row);
-                if distinct.knows(&key) {
+                key_of_row(b, &row, &mut self.key);
+                if distinct.knows(&self.key) {
                     return Ok(true);
                 }
-                Some(key)
+                true
             }
-            _ => None,
+            _ => false,
         };
         let extra = match &self.sort {
             Some(sort) => sort.extra(f, ev)?,
             None => Row::new(),
         };
-        if let (Some(distinct), Some(key)) = (&mut self.distinct, key) {
+        if let Some(distinct) = self.distinct.as_mut().filter(|_| keyed) {
             let put = |to: &mut Vec<u8>| row.iter().chain(&extra).for_each(|v| encode(v, to));
-            if !distinct.is_first(key, put, ev)? {
+            if !distinct.is_first(&self.key, put, ev)? {
                 return Ok(true);
             }
         }
@@ -219,16 +219,6 @@ impl<'b> Emitter<'b> {
 
     fn wants_more(&self) -> bool {
         self.b.calc_found_rows || self.passed.saturating_sub(self.offset) < self.count
-    }
-
-    /// What equal rows have in common.
-    fn key(&self, row: &[Value<'static>]) -> Vec<u8> {
-        // Room for kinds, lengths and two bytes of weight for each byte of text: most keys grow but once.
-        let text = row.iter().map(|v| if let Value::Str(b, _) = v { 2 * b.len() } else { 16 });
-        let mut key = Vec::with_capacity(8 * row.len() + text.sum::<usize>());
-        let typed = row.iter().zip(&self.b.items);
-        typed.for_each(|(v, e)| key_of(v, &e.info.ty, &mut key));
-        key
     }
 
     /// With a LIMIT only the first rows are kept.
@@ -366,6 +356,12 @@ impl<'b> Emitter<'b> {
             Ok(if b.calc_found_rows { self.passed as u64 } else { sent })
         })
     }
+}
+
+/// What equal rows have in common.
+fn key_of_row(b: &Block, row: &[Value<'static>], key: &mut Vec<u8>) {
+    key.clear();
+    row.iter().zip(&b.items).for_each(|(v, e)| key_of(v, &e.info.ty, key));
 }
 
 fn distinct_of(b: &Block, reads: Reads<'_>) -> Distinct {

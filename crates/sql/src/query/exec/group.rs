@@ -119,14 +119,11 @@ impl Told {
         self.key.clear();
         self.key.extend_from_slice(whose.as_flattened());
         arguments_key(data, &mut self.key);
-        if self.seen.knows(&self.key) {
-            return Ok(false);
-        }
         let put = |to: &mut Vec<u8>| {
             to.extend_from_slice(whose.as_flattened());
             args.iter().for_each(|v| encode(v, to));
         };
-        self.seen.is_first(self.key.clone(), put, ev)
+        self.seen.is_first(&self.key, put, ev)
     }
 }
 

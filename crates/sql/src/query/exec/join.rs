@@ -664,15 +664,14 @@ impl<'p> Joiner<'p> {
                 self.states[t].open = false;
             }
             let Some((table, range)) = self.next_range(i) else {
-                if !matches!(self.slots[t], Slot::Buf(_)) {
-                    self.slots[t] = Slot::Null;
-                }
+                self.close(t, r);
                 return Ok(false);
             };
             let spec = scan_spec(block, i, range, r);
             let whole = matches!(step.access, Access::Scan { .. });
             self.states[t].count_opened(r.reads.work, whole, &spec);
-            let mut cursor = Box::new(r.txn.scan(&table, spec));
+            self.close(t, r);
+            let mut cursor = r.open(&table, spec);
             if i == 0 {
                 self.only_like(&mut cursor, r);
             }

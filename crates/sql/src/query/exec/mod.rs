@@ -45,6 +45,7 @@ mod spool;
 mod stored;
 mod subquery_cache;
 mod temp;
+mod texts;
 pub use temp::temp_file;
 mod waiting;
 mod window;
@@ -81,7 +82,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use subquery_cache::Lasting;
-use weir_engine::{Isolation, LockMode, Txn};
+use weir_engine::{Cursor, Isolation, LockMode, Txn};
 
 /// Everything one execution works with.
 pub struct Runner<'a, 't> {
@@ -113,6 +114,8 @@ pub struct Runner<'a, 't> {
     pub made: MadeTables,
     /// Rows of subqueries' tables that are kept from one run to the next.
     pub lasting: Lasting,
+    /// Cursors that are done, to be used again.
+    pub done: Vec<Box<Cursor>>,
     /// What steps did, where the run is measured (EXPLAIN ANALYZE).
     pub profile: Option<Box<Profile>>,
 }
@@ -145,6 +148,7 @@ impl<'a, 't> Runner<'a, 't> {
             searches: Vec::new(),
             made: MadeTables::default(),
             lasting: Lasting::default(),
+            done: Vec::new(),
             profile: None,
             tables: &[],
             programs,
@@ -262,6 +266,7 @@ impl<'a, 't> Runner<'a, 't> {
                 }
             }
             j.end(self);
+            j.close_all(self);
             self.finish(b, &mut e, out).await
         }
     }

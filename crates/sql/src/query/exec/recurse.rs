@@ -289,7 +289,11 @@ impl Round<'_, '_> {
             convert_row(row, self.types, self.of, &mut ev.cx)?;
         }
         match self.seen {
-            Some(seen) => Ok(seen.is_new(row_key(row), row, ev)?),
+            Some(seen) => {
+                let mut key = Vec::new();
+                row_key(row, &mut key);
+                Ok(seen.is_new(key, row, ev)?)
+            }
             None => Ok(true),
         }
     }

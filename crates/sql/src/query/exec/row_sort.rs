@@ -132,7 +132,7 @@ impl RowSorter {
         let Some(packed) = self.packed.take() else { return Ok(()) };
         let mut held = Held::default();
         for n in 0..packed.len() {
-            let row = packed.row(n)?;
+            let row = packed.row(n, Row::new())?;
             ev.cx.work(ROW)?;
             held.grow(ev.cx.session.memory(), row.bytes()).map_err(Over::in_sort)?;
             self.kept.push(row);
@@ -237,7 +237,8 @@ pub enum Sorted {
 }
 
 impl Sorted {
-    pub async fn next(&mut self, ev: &mut Ev<'_>) -> Run<Option<SortRow>> {
+    /// The next row, for whose values `room` may be used.
+    pub async fn next(&mut self, room: Row, ev: &mut Ev<'_>) -> Run<Option<SortRow>> {
         match self {
             Sorted::Memory { rows, held } => {
                 let row = rows.next();
@@ -246,7 +247,7 @@ impl Sorted {
             }
             Sorted::Packed { next, rows, .. } if *next < rows.len() => {
                 *next += 1;
-                rows.row(*next - 1).map(Some)
+                rows.row(*next - 1, room).map(Some)
             }
             Sorted::Packed { .. } => Ok(None),
             Sorted::Merged(merge) => {

@@ -12,6 +12,7 @@ use super::row_sort::{RowOrder, RowSorter};
 use super::row_store::MadeRows;
 use super::spool::{Part, Partitions, decode_all};
 use super::temp::temp_table;
+use super::texts::Texts;
 use super::{Boxed, Runner};
 use crate::context::Reads;
 use crate::memory::Held;
@@ -23,9 +24,7 @@ use crate::query::plan::outcome::{Row, Run};
 use crate::query::plan::shape::Shape;
 use crate::query::plan::{Body, QueryPlan};
 use crate::value::encoded::encode;
-use crate::value::key_hash::KeyHash;
 use crate::value::{SqlType, TypeInfo, Value, ValueError};
-use std::collections::HashMap;
 use std::sync::Arc;
 use weir_engine::{Scratch, ScratchStream};
 use weir_syntax::ast::SetOp;
@@ -57,7 +56,7 @@ impl Runner<'_, '_> {
         let mut rows = sorted.sorter.finish(self.reads, &mut self.ev).await?;
         let (width, mut at) = (q.columns.len(), 0);
         while at < want
-            && let Some(mut row) = rows.next(&mut self.ev).await?
+            && let Some(mut row) = rows.next(Row::new(), &mut self.ev).await?
         {
             at += 1;
             if at <= offset {
@@ -96,7 +95,8 @@ impl Runner<'_, '_> {
             Body::Values(list) => self.run_values(q, list, outer, (out, limits)).await,
             Body::Nested(inner) => {
                 let types = CommonTypes::unchanged();
-                let mut branch = Branch { to: out, distinct: None, types: &types, limits };
+                let key = Vec::new();
+                let mut branch = Branch { to: out, distinct: None, types: &types, limits, key };
                 self.run_query(inner, outer, &mut Out::To(&mut branch)).await.map(|_| ())
             }
             Body::Recursive(r) => {
@@ -169,7 +169,8 @@ impl Runner<'_, '_> {
                 }
                 let types = CommonTypes::new(branch, q);
                 let distinct = distinct.as_mut();
-                let mut rows = Branch { to: &mut *out, distinct, types: &types, limits };
+                let key = Vec::new();
+                let mut rows = Branch { to: &mut *out, distinct, types: &types, limits, key };
                 self.run_query(branch, outer, &mut Out::To(&mut rows)).await?;
             }
             let Some(mut distinct) = distinct.filter(Distinct::has_aside) else {
@@ -201,11 +202,17 @@ impl Runner<'_, '_> {
     ) -> Boxed<'b, ()> {
         Box::pin(async move {
             let memory = table_memory(self.reads);
-            let mut known = Known { how, of: HashMap::default(), held: Held::default() };
+            let mut known = Known::new(how);
             let mut parted = None;
             let types = CommonTypes::new(right, q);
-            let mut side =
-                Side { known: &mut known, types, memory, parted: &mut parted, left: None };
+            let mut side = Side {
+                known: &mut known,
+                key: Vec::new(),
+                types,
+                memory,
+                parted: &mut parted,
+                left: None,
+            };
             self.run_query(right, outer, &mut Out::To(&mut side)).await?;
             side.types = CommonTypes::new(left, q);
             side.left = Some((&mut *out, &mut *limits));
@@ -249,14 +256,14 @@ impl Runner<'_, '_> {
             while let Some((key, count)) = part.next().await? {
                 self.ev.cx.work(key.len())?;
                 let count = count.first_chunk().map_or(1, |n| u64::from_le_bytes(*n));
-                known.see(key.to_vec(), count, &self.ev)?;
+                known.see(key, count, &self.ev)?;
             }
             let mut part = Part::of(&left, &file);
             while limits.wants_more()
                 && let Some((key, row)) = part.next().await?
             {
                 self.ev.cx.work(key.len() + row.len())?;
-                if known.passes(key.to_vec(), &self.ev)? {
+                if known.passes(key, &self.ev)? {
                     limits.pass(decode_all(row)?, out, &mut self.ev)?;
                 }
                 if out.is_due() {
@@ -307,43 +314,51 @@ impl Kind {
 /// that have passed, and INTERSECT DISTINCT takes them away, so that each passes once.
 struct Known {
     how: Kind,
-    of: HashMap<Vec<u8>, u64, KeyHash>,
+    keys: Texts,
+    /// For each key how often it is there.
+    counts: Vec<u64>,
     held: Held,
 }
 
 impl Known {
-    fn forget(&mut self) {
-        self.of.clear();
-        self.held = Held::default();
+    fn new(how: Kind) -> Known {
+        Known { how, keys: Texts::default(), counts: Vec::new(), held: Held::default() }
     }
 
-    fn see(&mut self, key: Vec<u8>, count: u64, ev: &Ev<'_>) -> Result<(), ValueError> {
-        if let Some(n) = self.of.get_mut(&key) {
-            *n += count;
-            return Ok(());
+    fn forget(&mut self) {
+        *self = Known::new(self.how);
+    }
+
+    /// Whether the key is a new one.
+    fn see(&mut self, key: &[u8], count: u64, ev: &Ev<'_>) -> Result<bool, ValueError> {
+        let hash = self.keys.hash_of(key);
+        if let Some(n) = self.keys.find(key, hash) {
+            self.counts[n as usize] += count;
+            return Ok(false);
         }
         ev.cx.hold(&mut self.held, KEY + key.len())?;
-        self.of.insert(key, count);
-        Ok(())
+        self.keys.put(key, hash);
+        self.counts.push(count);
+        Ok(true)
     }
 
     /// Whether a row of the left side passes.
-    fn passes(&mut self, key: Vec<u8>, ev: &Ev<'_>) -> Result<bool, ValueError> {
+    fn passes(&mut self, key: &[u8], ev: &Ev<'_>) -> Result<bool, ValueError> {
         let Kind { op, all } = self.how;
-        if all {
-            let there = self.of.get_mut(&key).filter(|n| **n > 0);
-            let matched = there.is_some();
-            there.into_iter().for_each(|n| *n -= 1);
-            return Ok(matched == (op == SetOp::Intersect));
+        if op == SetOp::Except && !all {
+            return self.see(key, 1, ev);
         }
-        if op == SetOp::Intersect {
-            return Ok(self.of.remove(&key).is_some());
-        }
-        let new = !self.of.contains_key(&key);
-        if new {
-            self.see(key, 1, ev)?;
-        }
-        Ok(new)
+        let there = self.keys.find(key, self.keys.hash_of(key));
+        let left = there.map(|n| &mut self.counts[n as usize]).filter(|n| **n > 0);
+        let matched = left.is_some();
+        left.into_iter().for_each(|n| *n = if all { *n - 1 } else { 0 });
+        Ok(matched == (op == SetOp::Intersect))
+    }
+
+    /// The keys that are there, with how often.
+    fn left(&self) -> impl Iterator<Item = (&[u8], u64)> {
+        let counts = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        counts.map(|(n, count)| (self.keys.get(n as u32), *count))
     }
 }
 
@@ -357,6 +372,8 @@ struct Parted {
 /// The rows of one side on their way.
 struct Side<'s> {
     known: &'s mut Known,
+    /// The key of the row at hand.
+    key: Vec<u8>,
     types: CommonTypes,
     /// Bytes of keys that may be in memory.
     memory: usize,
@@ -370,8 +387,8 @@ impl Side<'_> {
     fn divide(&mut self, ev: &Ev<'_>) -> Result<(), ValueError> {
         let parts = || Partitions::new(self.memory, 0, &ev.cx);
         let mut parted = Box::new(Parted { file: None, right: parts()?, left: parts()? });
-        for (key, count) in self.known.of.drain().filter(|(_, n)| *n > 0) {
-            parted.right.begin(&key).extend_from_slice(&count.to_le_bytes());
+        for (key, count) in self.known.left() {
+            parted.right.begin(key).extend_from_slice(&count.to_le_bytes());
             parted.right.end();
         }
         self.known.forget();
@@ -383,15 +400,16 @@ impl Side<'_> {
 impl Takes for Side<'_> {
     fn row(&mut self, row: Row, ev: &mut Ev<'_>) -> Run<bool> {
         let row = self.types.row(row, ev);
-        let key = row_key(&row);
+        row_key(&row, &mut self.key);
+        let key = &self.key[..];
         if let Some(parted) = self.parted {
             match &self.left {
                 None => {
-                    parted.right.begin(&key).extend_from_slice(&1u64.to_le_bytes());
+                    parted.right.begin(key).extend_from_slice(&1u64.to_le_bytes());
                     parted.right.end();
                 }
                 Some(_) => {
-                    let to = parted.left.begin(&key);
+                    let to = parted.left.begin(key);
                     row.iter().for_each(|v| encode(v, to));
                     parted.left.end();
                 }

@@ -15,18 +15,28 @@ const COMPARISON: usize = 64;
 pub fn sort<T, E>(
     list: &mut Vec<T>,
     compare: impl Fn(&T, &T) -> Ordering,
+    look: impl FnMut(usize) -> Result<(), E>,
+) -> Result<(), E> {
+    sort_runs(list, RUN, compare, look)
+}
+
+/// The same with runs of this many rows: fewer of them are merged, and `look` is asked less often.
+pub fn sort_runs<T, E>(
+    list: &mut Vec<T>,
+    run_rows: usize,
+    compare: impl Fn(&T, &T) -> Ordering,
     mut look: impl FnMut(usize) -> Result<(), E>,
 ) -> Result<(), E> {
-    if list.len() <= RUN {
+    if list.len() <= run_rows {
         list.sort_by(compare);
         return Ok(());
     }
-    let mut runs = Vec::with_capacity(list.len().div_ceil(RUN));
+    let mut runs = Vec::with_capacity(list.len().div_ceil(run_rows));
     let mut rows = std::mem::take(list).into_iter();
     while rows.len() > 0 {
-        let mut run: Vec<T> = rows.by_ref().take(RUN).collect();
+        let mut run: Vec<T> = rows.by_ref().take(run_rows).collect();
         run.sort_by(&compare);
-        look(RUN * COMPARISON)?;
+        look(run.len() * COMPARISON)?;
         runs.push(run);
     }
     while runs.len() > 1 {

@@ -122,21 +122,23 @@ impl<'b> Sorter<'b> {
 
     /// A row whose keys are these, if it is to be evaluated and pushed. None: there are enough rows before it.
     pub fn begin(&mut self, items: &[BExpr], f: &Frame<'_>, ev: &mut Ev<'_>) -> Run<Option<Row>> {
-        let extra = self.extra(f, ev)?;
-        let Some(bound) = &self.bound else { return Ok(Some(extra)) };
-        let key = {
-            // Keys that are items are columns of the tables here, of which nothing else comes by evaluating them twice.
-            let mut shown: SmallVec<[Value<'_>; 4]> = SmallVec::new();
-            for at in &self.keys {
-                shown.push(match at {
-                    KeyAt::Item(i) => eval(&items[*i], f, ev)?,
-                    KeyAt::Extra(i) => extra[*i].borrow(),
-                });
-            }
-            self.order.key(|n| &shown[n], 0, &mut self.buf)
-        };
-        let beyond = key.is_some_and(|k| k.compare(bound).is_some_and(Ordering::is_ge));
-        Ok((!beyond).then_some(extra))
+        let Some(bound) = &self.bound else { return self.extra(f, ev).map(Some) };
+        // Keys that are items are columns of the tables here, of which nothing else comes by evaluating them twice.
+        let mut shown: SmallVec<[Value<'_>; 4]> = SmallVec::new();
+        for at in &self.keys {
+            shown.push(match at {
+                KeyAt::Item(i) => eval(&items[*i], f, ev)?,
+                KeyAt::Extra(i) => eval(self.extra[*i], f, ev)?,
+            });
+        }
+        let told = self.order.key_bytes(|n| &shown[n], 0, &mut self.buf);
+        if told.is_some_and(|(whole, _)| bound.is_reached((&self.buf, whole))) {
+            return Ok(None);
+        }
+        // The keys that are no items come in the order of `self.extra`. What waits beside a row is not looked at before the bound.
+        let beside = self.keys.iter().zip(shown);
+        let extra = beside.filter(|(at, _)| matches!(at, KeyAt::Extra(_)));
+        Ok(Some(extra.map(|(_, v)| v.into_owned()).collect()))
     }
 
     /// Whether [`Sorter::begin`] may be asked before a row is evaluated.

@@ -6,6 +6,7 @@
 //! Only where every integer column was searched with integers are the ranges exact, and the conditions that
 //! [`Key::implies`] need no second look.
 
+mod pieces;
 pub mod point;
 
 use crate::query::eval::frame::Frame;
@@ -16,12 +17,15 @@ use crate::query::plan::key::{Key, Search};
 use crate::value::compare::CompareRule;
 use crate::value::json::elements;
 use crate::value::{Charset, Collation, DatumBuf, SqlType, Value, ValueError, Warnings};
+use pieces::{Found, Pieces, encoded};
 use point::{Point, point_of};
 use weir_engine::row::key::{encode_text_prefix, prefix_successor};
 use weir_engine::row::{KeyPart, KeyPartType, encode_datum};
 
 /// Ranges of one access at most; beyond, the rest of the key is left to the row conditions.
 const MAX_RANGES: usize = 131_072;
+/// Bytes that most keys of equalities have room in.
+const KEY_ROOM: usize = 24;
 
 /// A half-open range of encoded keys.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -264,7 +268,10 @@ impl Key {
         for s in &self.searches {
             let (ranges, wide) = self.list_ranges(s, f, ev, &mut exact)?;
             widened |= wide;
-            list.extend(ranges);
+            match list.is_empty() {
+                true => list = ranges,
+                false => list.extend(ranges),
+            }
         }
         if self.searches.len() > 1 {
             list = disjoint(list);
@@ -280,12 +287,29 @@ impl Key {
         ev: &mut Ev<'_>,
         exact: &mut bool,
     ) -> Result<(Vec<KeyRange>, bool), ValueError> {
-        let mut prefixes: Vec<Vec<u8>> = vec![Vec::new()];
+        let room = if search.eq.is_empty() { 0 } else { KEY_ROOM };
+        let mut prefixes: Vec<Vec<u8>> = vec![Vec::with_capacity(room)];
         for (part, alts) in search.eq.iter().enumerate() {
             if prefixes.len() * alts.len() > MAX_RANGES {
                 return Ok((whole(prefixes), true));
             }
-            match self.pieces(part, alts, f, ev, exact)? {
+            let pieces = match (&alts[..], &mut prefixes[..]) {
+                // Mostly a key has one value for each part.
+                ([alt], [prefix]) if self.is_plain(part, alt) => {
+                    let (ty, from) = (self.part_type(part), prefix.len());
+                    let point = self.equal_point(part, alt, f, ev, exact)?;
+                    if let Point::Exact(d) = &point
+                        && encode_datum(&ty, d.as_ref(), prefix).is_ok()
+                    {
+                        continue;
+                    }
+                    prefix.truncate(from);
+                    let mut found = Found::default();
+                    if found.put(&ty, alt, point) { found.pieces() } else { Pieces::Unknown }
+                }
+                _ => self.pieces(part, alts, f, ev, exact)?,
+            };
+            match pieces {
                 Pieces::Values(pieces) => prefixes = joined(&prefixes, &pieces),
                 Pieces::Ranges(pieces) => return Ok((within(&prefixes, &pieces), true)),
                 Pieces::Unknown => return Ok((whole(prefixes), true)),
@@ -318,18 +342,15 @@ impl Key {
         exact: &mut bool,
     ) -> Result<Pieces, ValueError> {
         let ty = self.part_type(part);
-        let mut values: Vec<Vec<u8>> = Vec::with_capacity(alts.len());
-        let mut around: Vec<Bounds> = Vec::new();
+        let mut found = Found::default();
         for alt in alts {
-            let encoded = |d: &DatumBuf| {
-                let mut piece = Vec::new();
-                encode_datum(&ty, d.as_ref(), &mut piece).is_ok().then_some(piece)
-            };
             if let Some(by) = alt.listed {
                 *exact = false;
                 let v = eval(&alt.expr, f, ev)?;
                 match elements::wanted(by, &v, &self.sql_type(part)) {
-                    Some(found) => values.extend(found.iter().filter_map(encoded)),
+                    Some(list) => {
+                        found.values.extend(list.iter().filter_map(|d| encoded(&ty, d)));
+                    }
                     None => return Ok(Pieces::Unknown),
                 }
                 continue;
@@ -337,35 +358,22 @@ impl Key {
             if alt.is_padded(self.sql_type(part).collation()) {
                 *exact = false;
                 match self.padded(part, alt, f, ev)? {
-                    Padded::Any(bounds) => around.extend(bounds),
+                    Padded::Any(bounds) => found.around.extend(bounds),
                     Padded::Unknown => return Ok(Pieces::Unknown),
                 }
                 continue;
             }
-            match self.equal_point(part, alt, f, ev, exact)? {
-                Point::Exact(d) => values.extend(encoded(&d)),
-                Point::Null if alt.null_safe => values.extend(encoded(&DatumBuf::Null)),
-                Point::Around(low, high) => match (encoded(&low), encoded(&high)) {
-                    (Some(a), Some(b)) => {
-                        let (a, b) = if ty.desc { (b, a) } else { (a, b) };
-                        around.push((a, prefix_successor(&b)));
-                    }
-                    _ => return Ok(Pieces::Unknown),
-                },
-                Point::Unknown => return Ok(Pieces::Unknown),
-                Point::Between(_) | Point::Below | Point::Above | Point::Null => {}
+            let point = self.equal_point(part, alt, f, ev, exact)?;
+            if !found.put(&ty, alt, point) {
+                return Ok(Pieces::Unknown);
             }
         }
-        values.sort_unstable();
-        values.dedup();
-        if around.is_empty() {
-            return Ok(Pieces::Values(values));
-        }
-        around.extend(values.into_iter().map(|v| {
-            let end = prefix_successor(&v);
-            (v, end)
-        }));
-        Ok(Pieces::Ranges(around))
+        Ok(found.pieces())
+    }
+
+    /// The value of a part is looked for as it is.
+    fn is_plain(&self, part: usize, alt: &Alt) -> bool {
+        alt.listed.is_none() && !alt.is_padded(self.sql_type(part).collation())
     }
 
     /// The key bytes of the texts that begin with a value without the spaces at its end: among them are those that only differ in such spaces.
@@ -525,14 +533,6 @@ fn beginning(pattern: &[u8], collation: Collation) -> Vec<u8> {
     }
     out.truncate(collation.well_formed(&out));
     out
-}
-
-/// What the values of a part are in a key.
-enum Pieces {
-    Values(Vec<Vec<u8>>),
-    /// One of them is only known to be within bounds: nothing can be said of the parts behind.
-    Ranges(Vec<Bounds>),
-    Unknown,
 }
 
 /// Where texts are that equal a value except for spaces at their ends.

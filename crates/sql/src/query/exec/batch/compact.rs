@@ -17,7 +17,8 @@ use crate::query::eval::frame::{Frame, Slot};
 use crate::query::expr::{BExpr, Node};
 use crate::query::plan::outcome::{Row, Run};
 use crate::query::plan::{Aggregation, Block};
-use crate::value::{TimeZone, Value};
+use crate::value::{TimeZone, Value, is_no_member};
+use std::borrow::Cow;
 use std::ops::Range;
 use weir_engine::row::Datum;
 
@@ -107,19 +108,19 @@ impl Compact {
     }
 
     /// The value of the `n`-th key of a group.
-    fn key(
+    fn key<'k>(
         &self,
         group: usize,
         n: usize,
-        (keys, columns): (&Keys, &Columns<'_>),
-    ) -> Value<'static> {
+        (keys, columns): (&'k Keys, &'k Columns<'_>),
+    ) -> Value<'k> {
         let first = &self.keys[group];
         if first[KEYS] & 1 << n != 0 {
             return Value::Null;
         }
         let c = keys.column(n, columns);
         match keys.text(n, first) {
-            Some(text) => c.ty.load(Datum::Bytes(text), TimeZone::UTC).into_owned(),
+            Some(text) => c.ty.load(Datum::Bytes(text), TimeZone::UTC),
             None => c.value(first[n] as i64),
         }
     }
@@ -127,8 +128,22 @@ impl Compact {
     /// Puts what is shown of a group into a row.
     fn show(&self, group: usize, of: (&Keys, &Columns<'_>), row: &mut Row) {
         for (col, n) in &self.shown {
-            row[*col] = self.key(group, *n, of);
+            put(self.key(group, *n, of), &mut row[*col]);
         }
+    }
+}
+
+/// Puts a value in the place of another one. The memory of a text is used again.
+fn put(v: Value<'_>, to: &mut Value<'static>) {
+    match (v, &mut *to) {
+        (Value::Str(Cow::Borrowed(text), c), Value::Str(Cow::Owned(bytes), own))
+            if !is_no_member(text) =>
+        {
+            bytes.clear();
+            bytes.extend_from_slice(text);
+            *own = c;
+        }
+        (v, to) => *to = v.into_owned(),
     }
 }
 
@@ -188,7 +203,7 @@ impl Runner<'_, '_> {
                 self.go_on()?;
             }
             values.clear();
-            let key = |n| compact.key(group, n, (keys, &batch.columns));
+            let key = |n| compact.key(group, n, (keys, &batch.columns)).into_owned();
             values.extend((0..agg.keys.len()).map(key));
             let state = |n: usize| {
                 let state = batch.sums[n].state(&batch.columns, group)?;

@@ -1,8 +1,8 @@
 //! Numbers of texts: equal ones, as their collation sees them, have one.
 
-use super::texts::Texts;
 use crate::memory::Held;
 use crate::query::eval::Ev;
+use crate::query::exec::texts::{TextHash, Texts};
 use crate::value::{Collation, ValueError};
 
 /// Spellings that a dictionary remembers of texts that it knows. Others are looked up by their weights.
@@ -16,6 +16,9 @@ pub struct Dictionary {
     weights: Texts,
     /// For each number the spelling that came first.
     firsts: Vec<u32>,
+    /// The spelling of the text whose number was asked for last, if it is remembered.
+    last: Option<u32>,
+    habit: Habit,
     scratch: Vec<u8>,
 }
 
@@ -27,6 +30,8 @@ impl Dictionary {
             numbers: Vec::new(),
             weights: Texts::default(),
             firsts: Vec::new(),
+            last: None,
+            habit: Habit::new(),
             scratch: Vec::new(),
         }
     }
@@ -46,19 +51,36 @@ impl Dictionary {
         self.spellings.get(spelling as u32)
     }
 
-    /// The number of the spelling of a text with this number.
+    /// The number of the spelling of the text that [`Dictionary::number`] has just given this number.
     pub fn spelling_of(
         &mut self,
         (text, number): (&[u8], u64),
         held: &mut Held,
         ev: &Ev<'_>,
     ) -> Result<u64, ValueError> {
-        if let Some(spelling) = self.spellings.find(text) {
-            return Ok(spelling.into());
+        match self.last {
+            Some(spelling) => Ok(spelling.into()),
+            None => self.remember(text, None, number as u32, held, ev).map(u64::from),
         }
+    }
+
+    /// Remembers a spelling, which is found again where it has a hash.
+    fn remember(
+        &mut self,
+        text: &[u8],
+        hash: Option<TextHash>,
+        number: u32,
+        held: &mut Held,
+        ev: &Ev<'_>,
+    ) -> Result<u32, ValueError> {
         ev.cx.hold(held, Texts::entry(text) + size_of::<u32>())?;
-        self.numbers.push(number as u32);
-        Ok(self.spellings.put(text).into())
+        self.numbers.push(number);
+        let spelling = match hash {
+            Some(hash) => self.spellings.put(text, hash),
+            None => self.spellings.append(text),
+        };
+        self.last = Some(spelling);
+        Ok(spelling)
     }
 
     /// Forgets all texts but this one, whose new number it returns.
@@ -73,24 +95,38 @@ impl Dictionary {
     /// The number of a text that is known; none: it is not.
     #[inline]
     pub fn known(&mut self, text: &[u8]) -> Option<u64> {
-        if let Some(spelling) = self.spellings.find(text) {
+        if let Some(spelling) = self.spellings.find(text, self.spellings.hash_of(text)) {
             return Some(self.numbers[spelling as usize].into());
         }
         self.scratch.clear();
         self.collation.weights(text, &mut self.scratch);
-        self.weights.find(&self.scratch).map(u64::from)
+        self.weights.find(&self.scratch, self.weights.hash_of(&self.scratch)).map(u64::from)
     }
 
     #[inline]
     pub fn number(&mut self, text: &[u8], held: &mut Held, ev: &Ev<'_>) -> Result<u64, ValueError> {
-        if let Some(spelling) = self.spellings.find(text) {
-            return Ok(self.numbers[spelling as usize].into());
-        }
+        let hash = match self.habit.asks() {
+            true => {
+                let hash = self.spellings.hash_of(text);
+                self.last = self.spellings.find(text, hash);
+                if let Some(spelling) = self.last {
+                    self.habit.met(true);
+                    return Ok(self.numbers[spelling as usize].into());
+                }
+                Some(hash)
+            }
+            false => None,
+        };
         self.scratch.clear();
         self.collation.weights(text, &mut self.scratch);
-        let number = match self.weights.find(&self.scratch) {
+        let weighed = self.weights.hash_of(&self.scratch);
+        let known = self.weights.find(&self.scratch, weighed);
+        self.habit.met(known.is_some() && hash.is_none());
+        let number = match known {
             Some(n) => {
-                if self.spellings.len() >= SPELLINGS {
+                let first = self.firsts[n as usize];
+                self.last = (self.spellings.get(first) == text).then_some(first);
+                if hash.is_none() || self.spellings.len() >= SPELLINGS {
                     return Ok(n.into());
                 }
                 n
@@ -98,12 +134,59 @@ impl Dictionary {
             None => {
                 ev.cx.hold(held, Texts::entry(&self.scratch) + size_of::<u32>())?;
                 self.firsts.push(self.spellings.len() as u32);
-                self.weights.put(&self.scratch)
+                self.weights.put(&self.scratch, weighed)
             }
         };
-        ev.cx.hold(held, Texts::entry(text) + size_of::<u32>())?;
-        self.spellings.put(text);
-        self.numbers.push(number);
+        self.remember(text, hash, number, held, ev)?;
         Ok(number.into())
+    }
+}
+
+/// Whether texts are looked up by their spellings first. Where nearly all are new, that is one more table of them, which tells nothing.
+struct Habit {
+    asks: bool,
+    /// Texts since that was decided, and those among them that were known.
+    texts: u32,
+    known: u32,
+}
+
+/// Texts between two decisions.
+const WINDOW: u32 = 8192;
+
+impl Habit {
+    fn new() -> Habit {
+        Habit { asks: true, texts: 0, known: 0 }
+    }
+
+    #[inline]
+    fn asks(&self) -> bool {
+        self.asks
+    }
+
+    /// A text came that was known by its spelling; or without spellings by its weights.
+    #[inline]
+    fn met(&mut self, known: bool) {
+        self.texts += 1;
+        self.known += u32::from(known);
+        if self.texts == WINDOW {
+            let enough = if self.asks { WINDOW / 8 } else { WINDOW / 2 };
+            *self = Habit { asks: self.known >= enough, ..Habit::new() };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_are_asked_while_they_tell() {
+        let mut habit = Habit::new();
+        let mut window = |known: u32| {
+            (0..WINDOW).for_each(|n| habit.met(n < known));
+            habit.asks()
+        };
+        assert_eq!([0, 100, WINDOW / 8, WINDOW / 2].map(&mut window), [false, false, false, true]);
+        assert_eq!([WINDOW / 8, WINDOW / 8 - 1].map(&mut window), [true, false]);
     }
 }

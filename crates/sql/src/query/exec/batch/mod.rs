@@ -27,7 +27,6 @@ mod keys;
 mod number;
 mod streamed;
 mod sums;
-mod texts;
 mod top;
 
 use super::emit::Emitter;

@@ -24,7 +24,7 @@ impl Groups<'_> {
         let Some(told) = &mut self.told else { return Ok(()) };
         let mut key = [0, n as u32].map(u32::to_le_bytes).as_flattened().to_vec();
         arguments_key(std::slice::from_ref(value), &mut key);
-        told.seen.see(key, ev)
+        told.seen.see(&key, ev)
     }
 
     /// WITH ROLLUP: a group of all keys, which begins here or goes on, becomes a part of itself and of those that sum it up.

@@ -141,7 +141,7 @@ impl Runner<'_, '_> {
         let mut last: Option<Row> = None;
         loop {
             self.ev.cx.work(ROW)?;
-            let row = sorted.next(&mut self.ev).await?.map(|r| r.row);
+            let row = sorted.next(Row::new(), &mut self.ev).await?.map(|r| r.row);
             // The keys that the row has in common with the one before; all groups end behind the last one.
             let common = row.as_ref().map(|row| match &last {
                 Some(last) => (1..=keys).take_while(|n| by.same_first(*n, last, row)).count(),

@@ -35,16 +35,23 @@ impl Joiner<'_> {
         let mut spec = scan_spec(self.block, i, range.clone(), r);
         (spec.index, spec.reverse, spec.expect) = (index, reverse, 1);
         r.reads.work.inc(Stat::Handler_read_key);
-        let mut cursor = r.txn.scan(engine, spec);
+        let mut cursor = r.open(engine, spec);
+        let mut found = match std::mem::replace(&mut self.slots[t], Slot::Null) {
+            Slot::Buf(last) => last,
+            _ => RowBuf::default(),
+        };
         if !cursor.next(r.txn).await? {
-            self.slots[t] = Slot::Null;
             return Ok(false);
         }
-        let row = cursor.row().to_vec();
+        found.row.clear();
+        found.row.extend_from_slice(cursor.row());
+        found.key.clear();
+        found.key.extend_from_slice(cursor.key());
+        r.close(cursor);
         if !within {
             let mut prefix = Vec::new();
             let of = &engine.def.indexes[index].parts[..parts];
-            encode_key(of, &engine.layout, &RowView::new(&engine.layout, &row), &mut prefix)
+            encode_key(of, &engine.layout, &RowView::new(&engine.layout, &found.row), &mut prefix)
                 .map_err(|_| SqlError::internal("an entry of an index without its columns"))?;
             let behind = prefix_successor(&prefix);
             let rest = match ends {
@@ -61,8 +68,7 @@ impl Joiner<'_> {
                 state.ranges.push(KeyRange { start: prefix, end: behind });
             }
         }
-        let key = cursor.key().to_vec();
-        self.slots[t] = Slot::Buf(RowBuf { key, row });
+        self.slots[t] = Slot::Buf(found);
         Ok(true)
     }
 }

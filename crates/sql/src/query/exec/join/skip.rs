@@ -73,7 +73,7 @@ impl Joiner<'_> {
         // The columns of the first parts, whether anybody else looks at them or not.
         spec.index_only = spec.index_only.map(|_| parts.iter().map(|p| p.col as u16).collect());
         r.reads.work.inc(Stat::Handler_read_key);
-        let mut cursor = r.txn.scan(table, spec);
+        let mut cursor = r.open(table, spec);
         if !cursor.next(r.txn).await? {
             return Ok(None);
         }
@@ -81,6 +81,7 @@ impl Joiner<'_> {
         let mut prefix = Vec::new();
         encode_key(&parts[..scan.skipped], &table.layout, &row, &mut prefix)
             .map_err(|_| SqlError::internal("an entry of an index without its columns"))?;
+        r.close(cursor);
         Ok(Some(prefix))
     }
 }

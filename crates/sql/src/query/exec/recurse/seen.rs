@@ -193,7 +193,7 @@ impl Look<'_> {
 
     async fn old_one(&mut self, key: Vec<u8>, ev: &mut Ev<'_>) -> Run<()> {
         ev.cx.work(key.len())?;
-        self.distinct.is_first(key, |to| to.push(OLD), ev)?;
+        self.distinct.is_first(&key, |to| to.push(OLD), ev)?;
         self.make_room().await
     }
 
@@ -212,7 +212,7 @@ impl Look<'_> {
                 to.push(NEW);
                 to.extend_from_slice(&row);
             };
-            if self.distinct.is_first(key.clone(), put, ev)? {
+            if self.distinct.is_first(&key, put, ev)? {
                 found(key, keys, file).await?;
                 pass.pass(decode_all(&row)?, self.reads, ev).await?;
             }
@@ -235,7 +235,7 @@ impl Look<'_> {
                 ev.cx.work(key.len() + entry.len())?;
                 let (key, entry) = (key.to_vec(), entry.to_vec());
                 let put = |to: &mut Vec<u8>| to.extend_from_slice(&entry);
-                let first = self.distinct.is_first(key.clone(), put, ev)?;
+                let first = self.distinct.is_first(&key, put, ev)?;
                 if let (true, Some((&NEW, row))) = (first, entry.split_first()) {
                     found(key, keys, file).await?;
                     pass.pass(decode_all(row)?, self.reads, ev).await?;

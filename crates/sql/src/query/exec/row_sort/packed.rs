@@ -4,14 +4,17 @@
 
 use super::SortRow;
 use crate::query::exec::order::SortKey;
+use crate::query::exec::sort::sort_runs;
 use crate::query::exec::spool::decode_into;
-use crate::query::plan::outcome::Run;
+use crate::query::plan::outcome::{Row, Run};
 use crate::value::Value;
 use crate::value::encoded::encode;
 use std::cmp::Ordering;
 
 /// Bytes of a piece.
 const PIECE: usize = 256 << 10;
+/// Rows that are sorted before it is looked whether the statement is to end: some thousandths of a second, for bytes alone are compared.
+const RUN: usize = 64 << 10;
 
 #[derive(Default)]
 pub struct Packed {
@@ -79,10 +82,11 @@ impl Packed {
     pub fn sort<E>(&mut self, look: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
         let mut rows = std::mem::take(&mut self.rows);
         let order = |a: &Place, b: &Place| match a.first.cmp(&b.first) {
+            Ordering::Equal if a.rest == 0 && b.rest == 0 => Ordering::Equal,
             Ordering::Equal => self.rest(a).cmp(self.rest(b)),
             order => order,
         };
-        crate::query::exec::sort::sort(&mut rows, order, look)?;
+        sort_runs(&mut rows, RUN, order, look)?;
         self.rows = rows;
         Ok(())
     }
@@ -93,11 +97,12 @@ impl Packed {
         ((p.first, self.rest(p)), self.values(p))
     }
 
-    /// A row as it was put.
-    pub fn row(&self, row: usize) -> Run<SortRow> {
+    /// A row as it was put, with its values in `values`.
+    pub fn row(&self, row: usize, mut values: Row) -> Run<SortRow> {
         let p = &self.rows[row];
         let key = SortKey::whole((p.first, self.rest(p)), p.end);
-        let mut values = Vec::with_capacity(self.width);
+        values.clear();
+        values.reserve(self.width);
         decode_into(self.values(p), &mut values)?;
         Ok(SortRow { key, row: values, extra: Vec::new() })
     }

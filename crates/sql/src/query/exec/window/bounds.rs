@@ -27,7 +27,7 @@ impl OrderKeys {
             let mut pairs = a.iter().zip(b).enumerate();
             pairs.all(|(n, (x, y))| self.by.compare_key(self.first + n, x, y).is_eq())
         };
-        if let Some((a, b)) = rows.pair(a, b) {
+        if let Some((a, b)) = rows.kept(a).zip(rows.kept(b)) {
             return Ok(same(&a[self.cells.clone()], &b[self.cells.clone()]));
         }
         let keys = rows.row(a).await?[self.cells.clone()].to_vec();

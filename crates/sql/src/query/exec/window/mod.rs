@@ -224,20 +224,18 @@ impl Runner<'_, '_> {
         let mut rows = PartitionRows::new(table_memory(self.reads));
         let mut first: Option<(SortKey, Row)> = None;
         let mut done = 0;
+        // The memory of the rows that come and that go.
+        let (mut room, mut passed) = (Row::new(), Row::new());
         loop {
-            let row = sorted.next(&mut self.ev).await?;
-            let same = match (&row, &first) {
-                (Some(row), Some((key, first))) => {
-                    let told = row.key.same_first(key);
-                    told.unwrap_or_else(|| by.same_first(w.partition.len(), &row.row, first))
-                }
-                _ => false,
-            };
+            let row = sorted.next(std::mem::take(&mut room), &mut self.ev).await?;
+            let same = row.as_ref().zip(first.as_ref()).is_some_and(|(row, first)| {
+                w.partition.is_empty() || is_same((w, &by), (&row.key, &row.row), first)
+            });
             if !same {
                 rows.close().await?;
                 while done < rows.len() {
-                    let row = self.computed(&mut calls, &mut rows, done, layout).await?;
-                    if !self.pass(row, (&mut *j, layout, outer), next, out).await? {
+                    self.computed(&mut calls, &mut rows, done, (layout, &mut passed)).await?;
+                    if !self.pass(&mut passed, (&mut *j, layout, outer), next, out).await? {
                         return Ok(());
                     }
                     done += 1;
@@ -246,16 +244,21 @@ impl Runner<'_, '_> {
                 calls.begin();
                 done = 0;
             }
-            let Some(row) = row else { return Ok(()) };
+            let Some(mut row) = row else { return Ok(()) };
             if !same {
-                first = Some((row.key, row.row.clone()));
+                let (key, values) = first.get_or_insert_default();
+                *key = row.key;
+                if !w.partition.is_empty() {
+                    values.clone_from(&row.row);
+                }
             }
-            rows.push(row.row, self.reads, &self.ev).await?;
+            rows.push(&mut row.row, self.reads, &self.ev).await?;
+            room = row.row;
             if calls.streams() {
-                let row = self.computed(&mut calls, &mut rows, done, layout).await?;
+                self.computed(&mut calls, &mut rows, done, (layout, &mut passed)).await?;
                 rows.forget_before(done);
                 done += 1;
-                if !self.pass(row, (&mut *j, layout, outer), next, out).await? {
+                if !self.pass(&mut passed, (&mut *j, layout, outer), next, out).await? {
                     return Ok(());
                 }
             }
@@ -268,30 +271,32 @@ impl Runner<'_, '_> {
         calls: &mut Calls<'_>,
         rows: &mut PartitionRows,
         at: usize,
-        layout: Layout,
-    ) -> Run<Row> {
+        (layout, row): (Layout, &mut Row),
+    ) -> Run<()> {
         calls.compute(self, rows, at).await?;
-        let mut row = rows.take_around(at, layout.cells()..calls.end()).await?;
+        row.clear();
+        rows.take_around(at, layout.cells()..calls.end(), row).await?;
         for (place, value) in calls.results() {
             row[layout.first() + layout.aggs + place] = value;
         }
-        Ok(row)
+        Ok(())
     }
 
     /// Sends a row on; false: no more rows are wanted.
     async fn pass(
         &mut self,
-        mut row: Row,
+        row: &mut Row,
         (j, layout, outer): (&mut Joiner<'_>, Layout, Option<&Rows<'_>>),
         next: &mut Next<'_, '_>,
         out: &mut Out<'_>,
     ) -> Run<bool> {
         let e = match next {
             Next::Window(sorter) => {
-                sorter.push(row, &mut self.ev)?;
+                sorter.push(std::mem::take(row), &mut self.ev)?;
                 if sorter.is_full() {
                     sorter.make_room(self.reads, &mut self.ev).await?;
                 }
+                *row = sorter.spare();
                 return Ok(true);
             }
             Next::Out(e) => e,
@@ -316,6 +321,15 @@ impl Runner<'_, '_> {
         }
         Ok(true)
     }
+}
+
+/// Whether a row is in the partition whose first row is `first`.
+fn is_same(
+    (w, by): (&Window, &RowOrder),
+    (key, row): (&SortKey, &Row),
+    (known, first): &(SortKey, Row),
+) -> bool {
+    key.same_first(known).unwrap_or_else(|| by.same_first(w.partition.len(), row, first))
 }
 
 /// How the rows of a window are sorted: by its partition, then by its order.

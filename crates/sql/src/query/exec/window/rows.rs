@@ -4,11 +4,12 @@
 //! read last serve nearly all of them.
 
 use crate::context::Reads;
-use crate::memory::{Held, row_bytes};
+use crate::memory::{Held, heap_of, row_bytes};
 use crate::query::eval::Ev;
 use crate::query::exec::spool::{damaged, decode_all, put_record};
 use crate::query::exec::temp::temp_table;
 use crate::query::plan::outcome::{Row, Run};
+use crate::value::Value;
 use std::collections::VecDeque;
 use std::ops::Range;
 use weir_engine::Scratch;
@@ -18,11 +19,21 @@ const BLOCK: usize = 8 << 10;
 const KEPT: usize = 6;
 /// What the values of a row take in memory, for each byte in the file, at most about.
 const UNPACKED: usize = 4;
+/// Rows of a piece of memory.
+const PIECE: usize = 256;
 
 pub struct PartitionRows {
-    /// Rows that nobody looks at any more: those in memory begin behind them.
+    /// Values of a row.
+    width: usize,
+    /// Pieces of so many rows each, one row's values behind the other's.
+    pieces: VecDeque<Vec<Value<'static>>>,
+    /// The row that the first piece begins with.
+    from: usize,
+    /// Rows that nobody looks at any more, and where those in memory end.
     gone: usize,
-    kept: VecDeque<Row>,
+    end: usize,
+    /// A piece that was left, for the next one.
+    spare: Vec<Value<'static>>,
     held: Held,
     /// Bytes of rows that may be in memory.
     memory: usize,
@@ -46,18 +57,28 @@ struct Filed {
 
 impl PartitionRows {
     pub fn new(memory: usize) -> PartitionRows {
-        let (kept, held) = (VecDeque::new(), Held::default());
-        PartitionRows { gone: 0, kept, held, memory, filed: None }
+        PartitionRows {
+            width: 0,
+            pieces: VecDeque::new(),
+            from: 0,
+            gone: 0,
+            end: 0,
+            spare: Vec::new(),
+            held: Held::default(),
+            memory,
+            filed: None,
+        }
     }
 
     pub fn len(&self) -> usize {
-        self.filed.as_ref().map_or(self.gone + self.kept.len(), |f| f.end)
+        self.filed.as_ref().map_or(self.end, |f| f.end)
     }
 
-    pub async fn push(&mut self, row: Row, reads: Reads<'_>, ev: &Ev<'_>) -> Run<()> {
+    /// Takes the values of a row.
+    pub async fn push(&mut self, row: &mut Row, reads: Reads<'_>, ev: &Ev<'_>) -> Run<()> {
         if self.filed.is_none() && self.held.bytes() < self.memory {
-            ev.cx.hold(&mut self.held, row_bytes(&row))?;
-            self.kept.push_back(row);
+            ev.cx.hold(&mut self.held, row_bytes(row))?;
+            self.keep(row);
             return Ok(());
         }
         let filed = match &mut self.filed {
@@ -65,7 +86,7 @@ impl PartitionRows {
             none => {
                 let mut held = Held::default();
                 ev.cx.hold(&mut held, KEPT * BLOCK * UNPACKED)?;
-                let from = self.gone + self.kept.len();
+                let from = self.end;
                 none.insert(Box::new(Filed {
                     file: temp_table(reads).await?,
                     blocks: Vec::new(),
@@ -77,9 +98,22 @@ impl PartitionRows {
                 }))
             }
         };
-        put_record(&row, &mut filed.waiting);
+        put_record(row, &mut filed.waiting);
+        row.clear();
         filed.end += 1;
         if filed.waiting.len() >= BLOCK { filed.write().await } else { Ok(()) }
+    }
+
+    fn keep(&mut self, row: &mut Row) {
+        let full = self.pieces.back().is_none_or(|piece| piece.len() >= PIECE * self.width);
+        if full {
+            self.width = row.len();
+            self.pieces.push_back(std::mem::take(&mut self.spare));
+        }
+        if let Some(piece) = self.pieces.back_mut() {
+            piece.append(row);
+            self.end += 1;
+        }
     }
 
     /// All rows of the partition have come.
@@ -92,49 +126,76 @@ impl PartitionRows {
 
     /// Another partition begins.
     pub fn clear(&mut self) {
-        self.kept.clear();
+        self.pieces.truncate(1);
+        self.leave_piece();
         self.held.shrink(self.held.bytes());
-        (self.gone, self.filed) = (0, None);
+        (self.from, self.gone, self.end, self.filed) = (0, 0, 0, None);
+    }
+
+    /// The memory of the first piece is for the next one.
+    fn leave_piece(&mut self) {
+        if let Some(mut piece) = self.pieces.pop_front() {
+            piece.clear();
+            self.spare = piece;
+        }
     }
 
     /// No row before this one is looked at again.
     pub fn forget_before(&mut self, at: usize) {
-        while self.gone < at
-            && let Some(row) = self.kept.pop_front()
-        {
+        while self.gone < at.min(self.end) {
+            let bytes = self.kept(self.gone).map_or(0, row_bytes);
+            self.held.shrink(bytes);
             self.gone += 1;
-            self.held.shrink(row_bytes(&row));
+            if self.gone - self.from == PIECE {
+                self.leave_piece();
+                self.from = self.gone;
+            }
         }
     }
 
-    /// Two rows, where both are in memory.
-    pub fn pair(&self, a: usize, b: usize) -> Option<(&Row, &Row)> {
-        let kept = |at: usize| self.kept.get(at.checked_sub(self.gone)?);
-        kept(a).zip(kept(b))
+    /// Where a row that is in memory is: its piece, and its values there.
+    #[inline]
+    fn place(&self, at: usize) -> Option<(usize, Range<usize>)> {
+        if at < self.gone || at >= self.end {
+            return None;
+        }
+        let (piece, row) = ((at - self.from) / PIECE, (at - self.from) % PIECE);
+        Some((piece, row * self.width..(row + 1) * self.width))
     }
 
-    pub async fn row(&mut self, at: usize) -> Run<&Row> {
-        match (at.checked_sub(self.gone), &mut self.filed) {
-            (Some(n), _) if n < self.kept.len() => Ok(&self.kept[n]),
-            (_, Some(filed)) => filed.row(at).await,
-            (_, None) => Err(damaged().into()),
+    /// A row that is in memory.
+    #[inline]
+    pub fn kept(&self, at: usize) -> Option<&[Value<'static>]> {
+        self.place(at).map(|(piece, values)| &self.pieces[piece][values])
+    }
+
+    pub async fn row(&mut self, at: usize) -> Run<&[Value<'static>]> {
+        if let Some((piece, values)) = self.place(at) {
+            return Ok(&self.pieces[piece][values]);
+        }
+        match &mut self.filed {
+            Some(filed) => Ok(filed.row(at).await?),
+            None => Err(damaged().into()),
         }
     }
 
-    /// The values of a row around these cells, of which nothing is looked at afterwards.
-    pub async fn take_around(&mut self, at: usize, cells: Range<usize>) -> Run<Row> {
-        let whole = at.checked_sub(self.gone).filter(|n| *n < self.kept.len());
-        if let Some(n) = whole {
-            let row = &mut self.kept[n];
-            let before = row_bytes(row);
-            let mut around: Row = row[..cells.start].iter_mut().map(std::mem::take).collect();
-            around.extend(row[cells.end..].iter_mut().map(std::mem::take));
+    /// Puts the values of a row around these cells, of which nothing is looked at afterwards, behind what is in `to`.
+    pub async fn take_around(&mut self, at: usize, cells: Range<usize>, to: &mut Row) -> Run<()> {
+        if let Some((piece, values)) = self.place(at) {
+            let row = &mut self.pieces[piece][values];
+            let (before, behind) = row.split_at_mut(cells.end);
+            let mut left = 0;
+            for v in before[..cells.start].iter_mut().chain(behind) {
+                left += heap_of(v);
+                to.push(std::mem::take(v));
+            }
             // What it was charged for has gone with the values.
-            self.held.shrink(before - row_bytes(row));
-            return Ok(around);
+            self.held.shrink(left);
+            return Ok(());
         }
         let row = self.row(at).await?;
-        Ok(row[..cells.start].iter().chain(&row[cells.end..]).cloned().collect())
+        to.extend(row[..cells.start].iter().chain(&row[cells.end..]).cloned());
+        Ok(())
     }
 }
 

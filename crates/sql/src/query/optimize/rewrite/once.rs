@@ -1,5 +1,5 @@
 //! Marks what a run evaluates once instead of for each row: constant expressions that columns are compared with, and constant texts beside
-//! columns of dates, which are read once ([`Node::Once`]).
+//! dates, which are read once ([`Node::Once`]).
 //!
 //! Evaluation keeps the value at the first row that asks for it, unless it is a text or there was something to warn of: then each row asks
 //! again, and the warnings and errors are those of evaluation row by row.
@@ -47,9 +47,9 @@ fn within(e: &mut BExpr) {
     e.for_children_mut(&mut within);
 }
 
-/// A column of dates.
+/// All values are dates or points in time, as those of a column or of DATE().
 fn is_moment(e: &BExpr) -> bool {
-    matches!(e.node, Node::Col(_)) && matches!(e.info.ty.class(), Class::Date | Class::DateTime)
+    matches!(e.info.ty.class(), Class::Date | Class::DateTime)
 }
 
 fn is_constant(e: &BExpr) -> bool {
