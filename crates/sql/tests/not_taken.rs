@@ -71,6 +71,16 @@ fn functions_of_other_branches_are_not_called() {
                 "0; 1",
                 "5",
             ),
+            (
+                "select id, sum(f(id)) over (order by id) from t order by id",
+                "1|1; 2|3; 3|6",
+                "1; 2; 3",
+            ),
+            (
+                "select id, sum(if(id = 2, f(id), 0)) over (order by id) from t order by id",
+                "1|0; 2|2; 3|2",
+                "2",
+            ),
             ("do if(1, 0, f(1)), if(0, 0, f(2))", "ok 0", "2"),
             ("set @a = if(1, 0, f(1))", "ok 0", ""),
             ("select if(@a = 0, f(3), f(4))", "3", "3"),

@@ -35,6 +35,7 @@ use crate::query::plan::{Block, Window};
 use crate::value::{TypeInfo, Value};
 use calls::Calls;
 use rows::PartitionRows;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Where the parts of a row stand.
@@ -184,8 +185,11 @@ impl Runner<'_, '_> {
                 return Ok(());
             }
         }
-        if !b.item_subs.is_empty() {
-            self.run_group_subs(j, &values, &b.item_subs, outer).await?;
+        // What was drawn for this row has been run.
+        let left: SmallVec<[u32; 4]> =
+            b.item_subs.iter().filter(|s| !b.drawn.subs.contains(s)).copied().collect();
+        if !left.is_empty() {
+            self.run_group_subs(j, &values, &left, outer).await?;
         }
         let frame = Rows { aggs: &values, ..j.frame(self.params, outer) };
         let exprs = || b.windows.iter().flat_map(Window::exprs);
