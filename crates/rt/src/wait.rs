@@ -431,8 +431,12 @@ impl Interrupt {
 
     /// What has been kept since `at` is over, and the switch is thrown. False: it is not kept any more, or is over already.
     pub fn end_kept(&self, at: u64, kind: u8) -> bool {
+        if at == 0 {
+            return false;
+        }
         let over = at | OVER;
-        if self.keeps.compare_exchange(at, over, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+        let ended = self.keeps.compare_exchange(at, over, Ordering::AcqRel, Ordering::Relaxed);
+        if ended.is_err() {
             return false;
         }
         self.kill(kind);

@@ -126,15 +126,7 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<(V
         }
     };
     let mut sorted = !p.block.order.is_empty();
-    let mut item_subs = Vec::new();
-    if let What::Update(assigns) = &p.what {
-        assigns.iter().filter_map(|a| a.value.as_ref()).for_each(|e| e.subs(&mut item_subs));
-    }
-    let mut order_subs = Vec::new();
-    for (e, _) in &p.order {
-        e.subs(&mut item_subs);
-        e.subs(&mut order_subs);
-    }
+    let (item_subs, order_subs) = subs_of(p);
     while (sorted || out.len() < limit) && j.next(r, None).await? {
         sorted |= j.widened && !p.order.is_empty();
         let mut rows = Vec::new();
@@ -189,6 +181,19 @@ async fn collect(r: &mut Runner<'_, '_>, p: &ChangePlan, limit: usize) -> Run<(V
         out.truncate(limit);
     }
     Ok((out, held))
+}
+
+/// The subqueries of the values and of the order together, and those of the order.
+fn subs_of(p: &ChangePlan) -> (Vec<u32>, Vec<u32>) {
+    let (mut all, mut of_order) = (Vec::new(), Vec::new());
+    if let What::Update(assigns) = &p.what {
+        assigns.iter().filter_map(|a| a.value.as_ref()).for_each(|e| e.subs(&mut all));
+    }
+    for (e, _) in &p.order {
+        e.subs(&mut all);
+        e.subs(&mut of_order);
+    }
+    (all, of_order)
 }
 
 /// The values of a row, of which each sees those that are assigned before it, as do the subqueries and functions that it asks for.

@@ -35,7 +35,6 @@ use crate::query::plan::{Block, Window};
 use crate::value::{TypeInfo, Value};
 use calls::Calls;
 use rows::PartitionRows;
-use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Where the parts of a row stand.
@@ -64,6 +63,13 @@ impl Layout {
     fn cells(&self) -> usize {
         self.first() + self.values
     }
+}
+
+/// The subqueries of some expressions: what a window computes with is asked for when a row is gathered, and the list when it goes out.
+fn subs_of<'e>(exprs: impl Iterator<Item = &'e BExpr>) -> Vec<u32> {
+    let mut subs = Vec::new();
+    exprs.for_each(|e| e.subs(&mut subs));
+    subs
 }
 
 /// Where rows go that a window is done with.
@@ -185,11 +191,9 @@ impl Runner<'_, '_> {
                 return Ok(());
             }
         }
-        // What was drawn for this row has been run.
-        let left: SmallVec<[u32; 4]> =
-            b.item_subs.iter().filter(|s| !b.drawn.subs.contains(s)).copied().collect();
-        if !left.is_empty() {
-            self.run_group_subs(j, &values, &left, outer).await?;
+        if !b.item_subs.is_empty() {
+            let needed = subs_of(b.windows.iter().flat_map(Window::exprs));
+            self.run_group_subs(j, &values, &needed, outer).await?;
         }
         let frame = Rows { aggs: &values, ..j.frame(self.params, outer) };
         let exprs = || b.windows.iter().flat_map(Window::exprs);
@@ -314,7 +318,8 @@ impl Runner<'_, '_> {
         }
         let (_, values) = row.split_at(layout.first());
         if !b.item_subs.is_empty() {
-            self.run_group_subs(j, values, &b.item_subs, outer).await?;
+            let needed = subs_of(b.items.iter().chain(b.order.iter().map(|(e, _)| e)));
+            self.run_group_subs(j, values, &needed, outer).await?;
         }
         let frame = Rows { aggs: values, ..j.frame(self.params, outer) };
         if !e.row(&frame, &mut self.ev, out)? {
