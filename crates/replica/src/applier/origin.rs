@@ -107,7 +107,7 @@ impl Applier<'_> {
             (_, true, Assign::Local) => Named::Automatic,
             (_, true, Assign::Uuid(text)) => {
                 let uuid = Source::parse_uuid(text);
-                Named::Next(uuid.ok_or_else(|| not_supported("an UUID that cannot be read"))?)
+                Named::Next(uuid.ok_or_else(|| not_supported("a UUID that cannot be read"))?)
             }
         };
         Ok(Some(Foreign {

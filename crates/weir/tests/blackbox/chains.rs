@@ -204,7 +204,7 @@ fn transactions_that_change_nothing_are_empty_ones() {
     r.run("stop replica");
     r.run("change replication filter replicate_ignore_db = (hidden)");
     // One that an operator passes over, and one that is skipped by the counter.
-    let (uuid, n) = all.rsplit_once('-').map(|(head, n)| (head, n)).expect("a range");
+    let (uuid, n) = all.rsplit_once('-').expect("a range");
     let uuid = uuid.split(':').next().expect("a name");
     let n: u64 = n.parse().expect("a number");
     for next in 1..=4 {

@@ -114,7 +114,8 @@ pub struct Runner<'a, 't> {
     pub made: MadeTables,
     /// Rows of subqueries' tables that are kept from one run to the next.
     pub lasting: Lasting,
-    /// Cursors that are done, to be used again.
+    /// Cursors that are done, to be used again. A step holds its cursor in a box, which comes and goes without moving the cursor.
+    #[expect(clippy::vec_box)]
     pub done: Vec<Box<Cursor>>,
     /// What steps did, where the run is measured (EXPLAIN ANALYZE).
     pub profile: Option<Box<Profile>>,

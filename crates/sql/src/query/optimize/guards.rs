@@ -223,17 +223,15 @@ impl Found {
 
     fn set(self, subs: &mut [Sub]) {
         for (sub, asked) in subs.iter_mut().zip(self.asked) {
-            sub.guard = match asked {
-                Asked::Under(mut list)
-                    if !matches!(sub.kind, SubKind::Match(_))
-                        && !(self.assigns && list.iter().any(BExpr::reads_variables)) =>
-                {
-                    match list.len() {
-                        1 => list.pop(),
-                        _ => Some(BExpr::boolean(Node::Or(list), true)),
-                    }
-                }
-                _ => None,
+            let Asked::Under(mut list) = asked else {
+                sub.guard = None;
+                continue;
+            };
+            let changes = self.assigns && list.iter().any(BExpr::reads_variables);
+            sub.guard = match list.len() {
+                _ if changes || matches!(sub.kind, SubKind::Match(_)) => None,
+                1 => list.pop(),
+                _ => Some(BExpr::boolean(Node::Or(list), true)),
             };
         }
     }
