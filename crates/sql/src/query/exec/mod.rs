@@ -568,13 +568,13 @@ impl<'a, 't> Runner<'a, 't> {
         })
     }
 
-    /// Whether a guard is true. It says nothing: what there is to warn of is said when the expression is evaluated, and an error is raised
-    /// there before the result is read.
+    /// Whether a guard is true. It says nothing: what there is to warn of is said when the expression is evaluated. One that fails counts as
+    /// true, since the expression might not fail: memory may be free again.
     fn is_asked_for(&mut self, guard: &BExpr, outer: &Frame<'_>) -> bool {
         let before = std::mem::replace(&mut self.ev.cx.warnings, Warnings::with_limit(0));
         let asked = is_true(guard, outer, &mut self.ev);
         self.ev.cx.warnings = before;
-        asked.unwrap_or(false)
+        asked.unwrap_or(true)
     }
 
     fn run_sub_anew<'b>(&'b mut self, sub: &'b Sub, outer: &'b Frame<'b>) -> Boxed<'b, SubResult> {
