@@ -253,15 +253,22 @@ impl BExpr {
         let mut bits = 0;
         self.walk(&mut |e| match &e.node {
             Node::Col(c) if c.depth == 0 => bits |= 1 << c.table,
+            _ => bits |= e.sub().map_or(0, &of_sub),
+        });
+        bits
+    }
+
+    /// The subquery of this block whose result this node reads.
+    pub fn sub(&self) -> Option<u32> {
+        match &self.node {
             Node::Sub(s)
             | Node::SubColumn { sub: s, .. }
             | Node::Call { sub: s, .. }
             | Node::Match { sub: s, .. }
             | Node::InSub { sub: s, .. }
-            | Node::Quantified { sub: s, .. } => bits |= of_sub(*s),
-            _ => {}
-        });
-        bits
+            | Node::Quantified { sub: s, .. } => Some(*s),
+            _ => None,
+        }
     }
 
     /// Subqueries of this block that must be evaluated before the expression, added to those in `out`, which are in order: what the
@@ -269,15 +276,10 @@ impl BExpr {
     pub fn subs(&self, out: &mut Vec<u32>) {
         debug_assert!(out.is_sorted(), "a list that another expression has filled");
         self.walk(&mut |e| {
-            if let Node::Sub(s)
-            | Node::SubColumn { sub: s, .. }
-            | Node::Call { sub: s, .. }
-            | Node::Match { sub: s, .. }
-            | Node::InSub { sub: s, .. }
-            | Node::Quantified { sub: s, .. } = &e.node
-                && let Err(at) = out.binary_search(s)
+            if let Some(s) = e.sub()
+                && let Err(at) = out.binary_search(&s)
             {
-                out.insert(at, *s);
+                out.insert(at, s);
             }
         });
     }

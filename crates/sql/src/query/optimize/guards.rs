@@ -109,14 +109,8 @@ impl Found {
 
     fn look(&mut self, e: &BExpr) {
         self.assigns |= matches!(e.node, Node::Assign(..));
-        if let Node::Sub(s)
-        | Node::SubColumn { sub: s, .. }
-        | Node::Call { sub: s, .. }
-        | Node::Match { sub: s, .. }
-        | Node::InSub { sub: s, .. }
-        | Node::Quantified { sub: s, .. } = &e.node
-        {
-            self.note(*s);
+        if let Some(sub) = e.sub() {
+            self.note(sub);
         }
         match &e.node {
             Node::And(list) => self.each_while(list, Truth::False),
